@@ -1,0 +1,22 @@
+"""Turning text into vectors of meaning, on this machine, or saying why that cannot be done."""
+
+from memory_cli.embedding.models import DEFAULT_MODEL, KNOWN, KnownModel, PinnedFile, Scale
+from memory_cli.embedding.packaged import load, loaded
+from memory_cli.embedding.protocol import Embedder, Matrix, ModelUnavailable, Vector
+from memory_cli.embedding.state import ModelState, model_state
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "KNOWN",
+    "Embedder",
+    "KnownModel",
+    "Matrix",
+    "ModelState",
+    "ModelUnavailable",
+    "PinnedFile",
+    "Scale",
+    "Vector",
+    "load",
+    "loaded",
+    "model_state",
+]

@@ -1,0 +1,159 @@
+"""What an operation works with: the stores of both scopes, the settings, who asks, and a way to tell how far it is."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import Protocol
+
+from memory_cli.embedding import Embedder, ModelUnavailable, loaded
+from memory_cli.errors import Refused
+from memory_cli.models.history import Who
+from memory_cli.projects import Roots, find_roots
+from memory_cli.settings import Loaded, Settings, load
+from memory_cli.settings.directories import user_home
+from memory_cli.store.connection import Store, open_store, translated
+from memory_cli.text.times import local_zone
+
+LOCAL, GLOBAL = "local", "global"
+
+
+class Progress(Protocol):
+    """Tell whoever waits how many of how many steps are done."""
+
+    def __call__(self, done: int, total: int, message: str) -> None: ...
+
+
+def silent(done: int, total: int, message: str) -> None:
+    """Tell nobody."""
+
+
+def utc_now() -> datetime:
+    """Return the time, aware and in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Session:
+    """What stays the same from call to call of one process: roots, settings, and who asks through which door."""
+
+    roots: Roots
+    loaded: Loaded
+    agent: str
+    device: str
+    source: str
+    zone: tzinfo
+    clock: Callable[[], datetime] = utc_now
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The stores opened for one call of one operation; no two calls, and so no two threads, share it."""
+
+    session: Session
+    progress: Progress
+    now: datetime
+    _stack: ExitStack
+    _stores: dict[str, Store] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.session.loaded.settings
+
+    @property
+    def roots(self) -> Roots:
+        """Which project and which storage root, and why."""
+        return self.session.roots
+
+    @property
+    def who(self) -> Who:
+        """Who makes a change, unless it says otherwise."""
+        return Who(self.session.agent, self.session.device)
+
+    def stores(self, scope: str = "") -> list[Store]:
+        """Return the stores that exist, of one scope or of both, local first."""
+        names = (scope,) if scope else (LOCAL, GLOBAL)
+        return [store for name in names if (store := self._store(name, create=False))]
+
+    def store(self, scope: str) -> Store:
+        """Return the store of scope to write to, making it when there is none."""
+        if scope == LOCAL and self.roots.local_store is None:
+            raise Refused(
+                "There is no project here, so there is no local memory. "
+                "Run `memory init` to make this folder a project, or name one with --project-root."
+            )
+        store = self._store(scope, create=True)
+        assert store is not None
+        return store
+
+    def scope_to_write(self, scope: str) -> str:
+        """Return the scope meant: this project's when none is named and there is a project, else the account's."""
+        return scope or (GLOBAL if self.roots.local_store is None else LOCAL)
+
+    def embedder(self) -> tuple[Embedder | None, str]:
+        """Return the embedding model, loaded once a process, or nothing and the reason."""
+        try:
+            return loaded(self.settings.dense.embedding_model, threads=self.settings.runtime.threads), ""
+        except ModelUnavailable as error:
+            return None, str(error)
+
+    def _store(self, scope: str, *, create: bool) -> Store | None:
+        folder = self.roots.local_store if scope == LOCAL else self.roots.global_store
+        if folder is None:
+            return None
+        if scope not in self._stores:
+            opened = self._stack.enter_context(open_store(folder, scope, self.settings.storage, create=create))
+            if opened is None:
+                return None
+            self._stores[scope] = opened
+        return self._stores[scope]
+
+
+@contextmanager
+def open_memory(session: Session, progress: Progress = silent) -> Iterator[Memory]:
+    """Open the memory of a session for one call."""
+    with translated(), ExitStack() as stack:
+        yield Memory(session, progress, session.clock(), stack)
+
+
+def make_session(
+    *,
+    project_root: Path | None = None,
+    storage_root: Path | None = None,
+    config_file: Path | None = None,
+    assignments: Sequence[str] = (),
+    environ: Mapping[str, str] = os.environ,
+    cwd: Path | None = None,
+    source: str,
+) -> Session:
+    """Find roots and settings for a process whose door is source; nothing is made."""
+    roots = find_roots(
+        project_root=project_root,
+        storage_root=storage_root,
+        environ=environ,
+        cwd=cwd or Path.cwd(),
+        home=user_home(environ),
+        # Not tempfile.gettempdir: importing tempfile would cost every start.
+        temporary=Path(next(filter(None, map(environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")),
+    )
+    loaded = load(
+        project_root=roots.project, config_file=config_file, assignments=assignments, environ=environ
+    )
+    return Session(
+        roots=roots,
+        loaded=loaded,
+        agent=environ.get("MEMORY_AGENT", "").strip() or source,
+        device=_device(environ),
+        source=source,
+        zone=local_zone(environ),
+    )
+
+
+def _device(environ: Mapping[str, str]) -> str:
+    if named := environ.get("MEMORY_DEVICE", "").strip():
+        return named
+    # Not socket.gethostname: importing socket would cost every start.
+    return os.uname().nodename if hasattr(os, "uname") else environ.get("COMPUTERNAME", "unknown")

@@ -1,0 +1,30 @@
+"""A result as the JSON document that every front end shows."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any
+
+
+def document(value: Any) -> Any:
+    """Return value as JSON values; of a dataclass, a field that equals its default is left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            each.name: document(getattr(value, each.name)) for each in fields(value) if not _says_nothing(value, each)
+        }
+    if isinstance(value, Mapping):
+        return {str(key): document(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [document(each) for each in value]
+    return value
+
+
+def required(field: "Field[Any]") -> bool:
+    """Tell whether a field of a result is always there."""
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _says_nothing(value: Any, field: "Field[Any]") -> bool:
+    if required(field):
+        return False
+    default = field.default if field.default_factory is MISSING else field.default_factory()
+    return bool(getattr(value, field.name) == default)

@@ -1,0 +1,44 @@
+"""What was changed, by whom, and what was there before."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Who:
+    """Who makes a change: the agent, and the device that it works on."""
+
+    agent: str
+    device: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """What a change did to one statement.
+
+    `effect` is `add`, `change` or `remove`. `before` holds, by field, what it takes to go back: nothing for an
+    addition, the fields that became others for a change, everything for a removal.
+    """
+
+    statement: str
+    effect: str
+    before: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One entry of a store's history; `items` may be the first few of `count`."""
+
+    number: int
+    scope: str
+    at: datetime
+    operation: str
+    agent: str
+    device: str
+    device_number: int
+    undoes: int | None
+    undone_by: int | None
+    count: int
+    items: tuple[Item, ...]

@@ -1,0 +1,68 @@
+"""Write statements out, for people or for another store."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from memory_cli.errors import UsageError
+from memory_cli.memory import Memory
+from memory_cli.models.results import Exported
+from memory_cli.models.statement import Filters
+from memory_cli.operations import jsonl
+from memory_cli.operations import parameters as given
+from memory_cli.parameter import Described
+from memory_cli.store import files, statements
+from memory_cli.store.connection import Store
+
+DOCUMENT = "MEMORY.md"
+EVERYTHING = 1_000_000_000
+
+Format = Literal["markdown", "jsonl"]
+
+
+def export(
+    memory: Memory,
+    *,
+    format: Annotated[Format, Described("markdown to read; jsonl has all there is, and import takes it in.")] = "markdown",
+    to: Annotated[str, Described("A folder for MEMORY.md, or the file for JSON lines; JSON lines need one.")] = "",
+    kind: given.Kinds = (),
+    scope: given.Scope = "",
+    agent: given.Agents = (),
+    source: given.Sources = (),
+    tag: given.Tags = (),
+    meta: given.Meta | None = None,
+    since: given.Since = "",
+    until: given.Until = "",
+    superseded: given.Superseded = None,
+) -> Exported:
+    """Write statements into files that only you can read.
+
+    As Markdown each scope gets a MEMORY.md, newest first, in its own folder or in one a scope under the folder
+    named. As JSON lines all goes into one file, oldest first, losing nothing.
+    """
+    wanted = given.filters(
+        memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
+        include_expired=True, superseded=superseded,
+    )  # fmt: skip
+    stores = memory.stores(scope)
+    if format == "jsonl":
+        if not to:
+            raise UsageError("Name the file for the JSON lines.")
+        lines = [line for store in stores for line in jsonl.lines(store, wanted)]
+        return _written(Path(to), "".join(f"{line}\n" for line in lines), len(lines))
+    done = [_document(store, wanted, to) for store in stores]
+    return Exported(sum(each.statements for each in done), [file for each in done for file in each.files])
+
+
+def _document(store: Store, wanted: Filters, to: str) -> Exported:
+    found = statements.page(store, wanted, limit=EVERYTHING)
+    folder = Path(to) / store.scope if to else store.path.parent
+    text = "\n\n".join(["# MEMORY", *(each.text for each in found)]) + "\n"
+    return _written(folder / DOCUMENT, text, len(found))
+
+
+def _written(path: Path, text: str, count: int) -> Exported:
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name a file.")
+    files.make_folders(path.parent)
+    files.write_private(path, text)
+    return Exported(count, [str(path)])

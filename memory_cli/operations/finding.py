@@ -1,0 +1,33 @@
+"""Finding the one statement that an id, the beginning of one, or exact words mean."""
+
+from memory_cli.errors import NotFound, Refused, UsageError
+from memory_cli.memory import Memory
+from memory_cli.models.statement import Statement
+from memory_cli.store import statements
+from memory_cli.store.connection import Store
+
+SHORTEST_PREFIX = 4
+NAMED = 5
+
+Place = tuple[Store, Statement]
+
+
+def by_id(memory: Memory, id: str, scope: str = "") -> Place:
+    """Return the statement with this id, alias or unambiguous beginning of an id, and its store."""
+    if not id.strip():
+        raise UsageError("The id is empty; `memory list` shows ids.")
+    stores = memory.stores(scope)
+    found = [(store, one) for store in stores if (one := statements.by_id(store, id))]
+    if not found and len(id) >= SHORTEST_PREFIX:
+        found = [(store, one) for store in stores for one in statements.by_prefix(store, id, NAMED)]
+    if not found:
+        raise NotFound(f"No statement has the id {id}; `memory list` and `memory recall` show ids.")
+    if len(found) > 1:
+        raise Refused(f"{id} means several statements: {named(found)}. Give one whole id, or its scope.")
+    return found[0]
+
+
+def named(found: list[Place]) -> str:
+    """Return how a sentence names some statements."""
+    listed = ", ".join(f"{one.id} ({one.scope}, {one.kind})" for _store, one in found[:NAMED])
+    return listed + (f" and {len(found) - NAMED} more" if len(found) > NAMED else "")

@@ -1,0 +1,127 @@
+"""Forget statements, or where some of them came from."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Annotated
+
+from memory_cli.errors import NotFound, Refused, UsageError
+from memory_cli.memory import Memory
+from memory_cli.models.results import Forgotten
+from memory_cli.models.statement import Filters, Origin, Statement
+from memory_cli.operations import finding
+from memory_cli.operations import parameters as given
+from memory_cli.operations.finding import Place
+from memory_cli.operations.intake import Cleaner
+from memory_cli.operations.record import similar
+from memory_cli.parameter import Described
+from memory_cli.store import journal, statements
+from memory_cli.store.journal import Journal
+from memory_cli.text.identity import folded
+
+SAMPLE = 5
+EVERYTHING = 1_000_000_000
+
+
+def forget(
+    memory: Memory,
+    text: Annotated[str, Described("The exact words of the statement.")] = "",
+    *,
+    id: Annotated[Sequence[str], Described("Ids, or unambiguous beginnings of ids, instead of words.")] = (),
+    scope: given.Scope = "",
+    kind: given.Kinds = (),
+    agent: given.Agents = (),
+    source: given.Sources = (),
+    tag: given.Tags = (),
+    meta: given.Meta | None = None,
+    since: given.Since = "",
+    until: given.Until = "",
+    expired: Annotated[bool, Described("What has expired.")] = False,
+    superseded: given.Superseded = None,
+    yes: given.Yes = False,
+    expect_count: Annotated[int, Described("How many a filter must match for `yes` to count.", at_least=-1)] = -1,
+) -> Forgotten:
+    """Forget one statement by its exact words or id, or all that filters match.
+
+    By filters it only says what would go, until `yes` and the expected count are given. By agent, source or tag
+    only that origin goes while another is left. What was forgotten can be taken back with undo.
+    """
+    wanted = given.filters(
+        memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
+        include_expired=True, superseded=superseded,
+    )  # fmt: skip
+    filtered = expired or not replace(wanted, include_expired=False).empty
+    if sum((bool(text), bool(id), filtered)) != 1:
+        raise UsageError("Name what to forget in one way: its exact words, its id, or filters; nothing was forgotten.")
+    if filtered:
+        return _by_filters(memory, wanted, scope, expired=expired, agreed=expect_count if yes else -1)
+    places = [finding.by_id(memory, each, scope) for each in id] if id else [_by_words(memory, text, scope)]
+    return _forgotten(memory, list({(store.scope, one.number): (store, one) for store, one in places}.values()))
+
+
+def _by_words(memory: Memory, text: str, scope: str) -> Place:
+    key = folded(Cleaner(memory).text(text))
+    found = [(store, one) for store in memory.stores(scope) for one in statements.by_words(store, key)]
+    if not found:
+        raise NotFound("No statement has exactly these words; `memory recall` finds what is near, with its id.")
+    if len(found) > 1:
+        raise Refused(f"These words are several statements: {finding.named(found)}. Forget one by its id.")
+    return found[0]
+
+
+def _forgotten(memory: Memory, places: list[Place]) -> Forgotten:
+    with ExitStack() as stack:
+        journals: dict[str, Journal] = {}
+        for store, one in places:
+            if store.scope not in journals:
+                writing = journal.writing(store, "forget", memory.who, memory.now)
+                journals[store.scope] = stack.enter_context(writing)
+            # Looked up again under the lock: another process may have forgotten or changed it meanwhile.
+            now = statements.by_id(store, one.id)
+            if now is None or now.text != one.text:
+                raise NotFound(f"Statement {one.id} was changed or forgotten meanwhile; look again.")
+            journal.remove(journals[store.scope], now)
+    return Forgotten(len(places), len(places), ids=[one.id for _store, one in places])
+
+
+def _by_filters(memory: Memory, wanted: Filters, scope: str, *, expired: bool, agreed: int) -> Forgotten:
+    with ExitStack() as stack:
+        places: list[tuple[Journal, Statement]] = []
+        for store in memory.stores(scope):
+            made = stack.enter_context(journal.writing(store, "forget", memory.who, memory.now))
+            found = statements.page(store, wanted, limit=EVERYTHING)
+            places += [(made, one) for one in found if not expired or _expired(memory, one)]
+        if not places:
+            raise NotFound("No statement matches these filters; nothing was forgotten.")
+        sample = [similar(one) for _made, one in places[:SAMPLE]]
+        if agreed < 0:
+            return Forgotten(len(places), 0, sample=sample, dry_run=True)
+        if agreed != len(places):
+            raise Refused(f"{len(places)} statements match, not {agreed}; nothing was forgotten. Look again, then say so.")
+        gone = [one.id for made, one in places if _remove(made, one, wanted)]
+    return Forgotten(len(places), len(gone), ids=gone[:SAMPLE], sample=sample)
+
+
+def _remove(made: Journal, one: Statement, wanted: Filters) -> bool:
+    """Remove the origins that filters select, and the statement with its last one; tell whether it went."""
+    left = tuple(each for each in one.origins if not _selects(wanted, each)) if wanted.selects_origins else ()
+    if left:
+        journal.change(made, one, replace(one, origins=left))
+        return False
+    journal.remove(made, one)
+    return True
+
+
+def _selects(wanted: Filters, origin: Origin) -> bool:
+    def any_of(names: Sequence[str], have: Sequence[str]) -> bool:
+        return not names or bool({each.casefold() for each in names} & {each.casefold() for each in have})
+
+    return (
+        any_of(wanted.agents, (origin.agent,))
+        and any_of(wanted.sources, (origin.source,))
+        and any_of(wanted.tags, origin.tags)
+    )
+
+
+def _expired(memory: Memory, one: Statement) -> bool:
+    return one.expires_at is not None and one.expires_at <= memory.now

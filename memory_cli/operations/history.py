@@ -1,0 +1,88 @@
+"""What was changed, by whom."""
+
+from typing import Annotated, Any
+
+from memory_cli.memory import Memory
+from memory_cli.models.history import Change, Item
+from memory_cli.models.results import ChangeShown, Difference, History
+from memory_cli.models.statement import Statement
+from memory_cli.operations import finding, shown
+from memory_cli.operations import parameters as given
+from memory_cli.parameter import Described
+from memory_cli.store import codec
+from memory_cli.store import history as changes
+from memory_cli.store.connection import Store
+from memory_cli.store.moments import loaded
+
+QUIET = ("sequence", "updated_at")
+
+
+def history(
+    memory: Memory,
+    id: Annotated[str, Described("Only the changes of this statement, which may be forgotten by now.")] = "",
+    *,
+    scope: given.Scope = "",
+    limit: given.Limit = 20,
+    offset: given.Offset = 0,
+) -> History:
+    """Show what was changed, when and by whom, newest first.
+
+    Each change has a number, such as local:12, that undo takes.
+    """
+    total, found = 0, list[ChangeShown]()
+    for store in memory.stores(scope):
+        with store.snapshot():
+            statement = _statement(memory, store, id)
+            total += changes.count(store, statement=statement)
+            found += [
+                change_shown(store, each)
+                for each in changes.changes(store, statement=statement, limit=limit + offset)
+            ]
+    found.sort(key=lambda each: each.at, reverse=True)
+    page = found[offset : offset + limit]
+    reached = offset + len(page)
+    return History(page, total, truncated=reached < total, next=reached if reached < total else 0)
+
+
+def change_shown(store: Store, change: Change) -> ChangeShown:
+    """Return a change as an answer shows it."""
+    return ChangeShown(
+        change=f"{store.scope}:{change.number}",
+        at=shown.moment(change.at),
+        operation=change.operation,
+        agent=change.agent,
+        device=change.device,
+        count=change.count,
+        items=[_difference(store, change, item) for item in change.items],
+        undoes=f"{store.scope}:{change.undoes}" if change.undoes else "",
+        undone_by=f"{store.scope}:{change.undone_by}" if change.undone_by else "",
+    )
+
+
+def _statement(memory: Memory, store: Store, id: str) -> str:
+    """Return the whole id that id means; a forgotten one must be given whole."""
+    if not id or changes.count(store, statement=id):
+        return id
+    return next((one.id for _store, one in [finding.by_id(memory, id)]), id)
+
+
+def _difference(store: Store, change: Change, item: Item) -> Difference:
+    before, after = changes.before_and_after(store, item, change.number)
+    if before and after:
+        names = [name for name in codec.differing(before, after) if name not in QUIET]
+        return Difference(item.statement, item.effect, _fields(before, names), _fields(after, names))
+    whole = ("kind", "text")
+    return Difference(
+        item.statement,
+        item.effect,
+        _fields(before, whole) if before else {},
+        _fields(after, whole) if after else {},
+    )
+
+
+def _fields(statement: Statement, names: list[str] | tuple[str, ...]) -> dict[str, Any]:
+    packed = codec.packed(statement, names)
+    return {
+        name: shown.moment(loaded(value)) if name in codec.MOMENTS and value is not None else value
+        for name, value in packed.items()
+    }

@@ -1,0 +1,175 @@
+"""Take in statements that were exported, here or elsewhere."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from memory_cli.errors import MemoryCliError, Refused, UsageError
+from memory_cli.memory import GLOBAL, Memory
+from memory_cli.models.results import Imported
+from memory_cli.models.statement import HANDOFF, Origin, Statement
+from memory_cli.operations import intake
+from memory_cli.operations.intake import Cleaner
+from memory_cli.operations.jsonl import FIELDS, Reader, parsed
+from memory_cli.operations.parameters import ScopeName
+from memory_cli.store import journal, statements
+from memory_cli.store.connection import Store
+from memory_cli.store.journal import Journal
+from memory_cli.text.identity import identity, new_id
+from memory_cli.text.kinds import DEFAULT_KIND, checked_id, kind_named
+
+# So many records make one change: a writer beside the import waits no longer than one of them takes.
+BATCH = 500
+SOURCE = "import"
+
+
+@dataclass
+class _Tally:
+    """What an import has done so far."""
+
+    new: int = 0
+    already: int = 0
+    failed: list[str] = field(default_factory=list)
+    redacted: Counter[str] = field(default_factory=Counter)
+    ignored: set[str] = field(default_factory=set)
+    seen: set[tuple[str, bytes]] = field(default_factory=set)
+
+
+def import_(
+    memory: Memory, lines: Iterable[str], *, scope: ScopeName = "", total: int = 0, dry_run: bool = False
+) -> Imported:
+    """Take in statements, one JSON object a line.
+
+    Each has a `text`, and may have id, kind, at, agent, source, tags, metadata and whatever else an export writes;
+    its own scope counts unless one is named. What is there already is left as it is. A record that cannot be taken
+    in is named, and the rest goes in.
+    """
+    tally = _Tally()
+    numbered = enumerate(lines, 1)
+    done = 0
+    while batch := list(islice(numbered, BATCH)):
+        _take_batch(memory, batch, scope, tally, dry_run=dry_run)
+        done += sum(len(line) for _number, line in batch)
+        memory.progress(done, total or done, "importing")
+    note = f"Fields that mean nothing here were passed over: {', '.join(sorted(tally.ignored))}." if tally.ignored else ""
+    return Imported(
+        tally.new, tally.already, tally.failed, redacted=dict(tally.redacted), scope=scope, dry_run=dry_run, note=note
+    )
+
+
+def _take_batch(
+    memory: Memory, batch: list[tuple[int, str]], scope: str, tally: _Tally, *, dry_run: bool
+) -> None:
+    drafts: dict[str, list[tuple[int, Statement]]] = {}
+    for number, line in batch:
+        if line.strip():
+            try:
+                drafted = _drafted(memory, parsed(line), scope, tally)
+            except MemoryCliError as error:
+                tally.failed.append(f"line {number}: {error}")
+            else:
+                drafts.setdefault(drafted.scope, []).append((number, drafted))
+    for each, rows in drafts.items():
+        if dry_run:
+            _count(next(iter(memory.stores(each)), None), each, rows, tally)
+        else:
+            _write(memory, memory.store(each), rows, tally)
+
+
+def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tally) -> Statement:
+    tally.ignored |= fields.keys() - FIELDS
+    read = Reader(fields, now=memory.now, zone=memory.session.zone)
+    clean = Cleaner(memory)
+    if not isinstance(fields.get("text"), str):
+        raise UsageError("there is no `text`")
+    at = read.moment("at") or memory.now
+    statement = Statement(
+        number=0,
+        id=checked_id(read.text("id")) if read.text("id") else "",
+        scope=memory.scope_to_write(scope or _scope(read)),
+        sequence=0,
+        kind=kind_named(read.text("kind", DEFAULT_KIND)),
+        text=clean.text(read.text("text")),
+        at=at,
+        updated_at=read.moment("updated_at") or at,
+        origins=intake.merged((), [_origin(memory, each, clean) for each in read.origins()]),
+        aliases=tuple(sorted(map(checked_id, read.texts("aliases")))),
+        expires_at=read.moment("expires_at"),
+        metadata=clean.metadata(read.object("metadata")),
+        superseded=read.flag("superseded"),
+        recalls=read.number("recalls"),
+        last_recalled_at=read.moment("last_recalled_at"),
+    )
+    if statement.kind == HANDOFF and statement.scope == GLOBAL:
+        raise Refused("a handoff belongs to a project, and this would go to the global memory")
+    tally.redacted.update(clean.kinds)
+    return statement
+
+
+def _origin(memory: Memory, given: Origin, clean: Cleaner) -> Origin:
+    return Origin(
+        clean.text(given.agent or memory.session.agent, "agent"),
+        clean.text(given.source or SOURCE, "source"),
+        clean.names(given.tags, "tag"),
+    )
+
+
+def _scope(read: Reader) -> str:
+    scope = read.text("scope")
+    if scope not in ("", "local", "global"):
+        raise UsageError(f"`scope` is neither local nor global: {scope!r}")
+    return scope
+
+
+def _write(memory: Memory, store: Store, rows: list[tuple[int, Statement]], tally: _Tally) -> None:
+    new = already = 0
+    failed: list[str] = []
+    with journal.writing(store, "import", memory.who, memory.now) as made:
+        for number, statement in rows:
+            try:
+                added = _take(made, statement)
+            except MemoryCliError as error:
+                failed.append(f"line {number}: {error}")
+            else:
+                new, already = new + added, already + (not added)
+    # Counted when the batch is on the disk, not before.
+    tally.new, tally.already = tally.new + new, tally.already + already
+    tally.failed += failed
+
+
+def _take(made: Journal, statement: Statement) -> bool:
+    """Add a statement, or leave the one that is there, adding only where it came from; tell whether it is new."""
+    same = _known(made.store, statement)
+    if same is None:
+        journal.add(made, replace(statement, id=statement.id or new_id()))
+        return True
+    after = replace(intake.with_id(same, statement.id), origins=intake.merged(same.origins, statement.origins))
+    journal.change(made, same, after)
+    return False
+
+
+def _known(store: Store, statement: Statement) -> Statement | None:
+    """Return the statement that has these words already; refuse what would put other words in place of some."""
+    same = statements.by_identity(store, identity(statement.kind, statement.text))
+    for id in filter(None, (statement.id, *statement.aliases)):
+        known = statements.by_id(store, id)
+        if known is not None and (same is None or known.number != same.number):
+            raise Refused(f"the id {id} has other words here; they were left as they are")
+    if same is None and statement.kind == HANDOFF and statements.handoff(store):
+        raise Refused("the project has another handoff, which was left as it is")
+    return same
+
+
+def _count(store: Store | None, scope: str, rows: list[tuple[int, Statement]], tally: _Tally) -> None:
+    """Count what would be taken in."""
+    for number, statement in rows:
+        key = (scope, identity(statement.kind, statement.text))
+        try:
+            there = key in tally.seen or (store is not None and _known(store, statement) is not None)
+        except MemoryCliError as error:
+            tally.failed.append(f"line {number}: {error}")
+            continue
+        tally.seen.add(key)
+        tally.new, tally.already = tally.new + (not there), tally.already + there

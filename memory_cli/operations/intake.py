@@ -1,0 +1,186 @@
+"""Taking a statement in: what is stored of it, and what becomes of one that is there already."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memory_cli.errors import Refused, UsageError
+from memory_cli.memory import Memory
+from memory_cli.models.statement import HANDOFF, Origin, Statement
+from memory_cli.settings.keys import Redact
+from memory_cli.store import journal, statements
+from memory_cli.store.journal import Journal
+from memory_cli.text.identity import identity, new_id, stored
+from memory_cli.text.redaction import redact
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A statement that is to be remembered, checked and with its secrets blotted out; an empty id means any."""
+
+    statement: Statement
+    redacted: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of a draft: the statement as stored, what it was, and the handoff that it replaced."""
+
+    statement: Statement
+    already: bool = False
+    updated: bool = False
+    replaced: Statement | None = None
+
+
+class Cleaner:
+    """Blots secrets out of every text of one record and remembers which kinds it met."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.settings: Redact = memory.settings.redact
+        self.most = memory.settings.record.max_characters
+        self.kinds: set[str] = set()
+
+    def text(self, text: str, name: str = "text") -> str:
+        """Return text fit to be stored, or refuse it by name."""
+        return stored(self._redacted(stored(text, most=self.most, name=name)), most=self.most, name=name)
+
+    def names(self, names: Iterable[str], name: str) -> tuple[str, ...]:
+        """Return the names, each once, in order."""
+        return tuple(dict.fromkeys(self.text(each, name) for each in names))
+
+    def metadata(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return metadata whose every text is fit to be stored."""
+        try:
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"The metadata cannot be kept as JSON: {error}.") from error
+        return {self._redacted(key): self._within(each) for key, each in value.items()}
+
+    def _within(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._redacted(value)
+        if isinstance(value, Mapping):
+            return self.metadata(value)
+        return [self._within(each) for each in value] if isinstance(value, list | tuple) else value
+
+    def _redacted(self, text: str) -> str:
+        if not self.settings.enabled:
+            return text
+        found = redact(text, allow=self.settings.allow, patterns=self.settings.patterns)
+        self.kinds.update(found.kinds)
+        return found.text
+
+
+def draft(
+    memory: Memory,
+    text: str,
+    *,
+    kind: str,
+    agent: str = "",
+    source: str = "",
+    tags: Sequence[str] = (),
+    at: datetime | None = None,
+    expires_at: datetime | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    id: str = "",
+) -> Draft:
+    """Check a statement and blot out its secrets; nothing is written."""
+    clean = Cleaner(memory)
+    origin = Origin(
+        clean.text(agent or memory.session.agent, "agent"),
+        clean.text(source or memory.session.source, "source"),
+        clean.names((each.removeprefix("#") for each in tags), "tag"),
+    )
+    statement = Statement(
+        number=0,
+        id=id,
+        scope="",
+        sequence=0,
+        kind=kind,
+        text=clean.text(text),
+        at=at or memory.now,
+        updated_at=memory.now,
+        origins=(origin,),
+        expires_at=expires_at,
+        metadata=clean.metadata(metadata or {}),
+    )
+    return Draft(statement, tuple(sorted(clean.kinds)))
+
+
+def take(made: Journal, statement: Statement) -> Taken:
+    """Store a statement; the same words and kind move to the top, a known id is updated, a handoff replaces."""
+    known = statements.by_id(made.store, statement.id) if statement.id else None
+    same = statements.by_identity(made.store, identity(statement.kind, statement.text))
+    if same is not None:
+        return _again(made, same, statement, known)
+    if statement.kind == HANDOFF:
+        return _handoff(made, statement, known)
+    if known is not None:
+        return Taken(_renewed(made, known, statement), updated=True)
+    return Taken(journal.add(made, replace(statement, id=statement.id or new_id())))
+
+
+def merged(origins: Sequence[Origin], more: Sequence[Origin]) -> tuple[Origin, ...]:
+    """Return the origins of both, those of one agent and source as one with the tags of both."""
+    found: dict[tuple[str, str], Origin] = {}
+    for each in (*origins, *more):
+        key = (each.agent.casefold(), each.source.casefold())
+        before = found.get(key)
+        found[key] = replace(before, tags=_united(before.tags, each.tags)) if before else each
+    return tuple(found.values())
+
+
+def with_id(statement: Statement, id: str) -> Statement:
+    """Return statement answering for id too."""
+    if not id or id == statement.id or id in statement.aliases:
+        return statement
+    return replace(statement, aliases=tuple(sorted((*statement.aliases, id))))
+
+
+def _again(made: Journal, same: Statement, new: Statement, known: Statement | None) -> Taken:
+    if known is not None and known.number != same.number:
+        raise Refused(
+            f"Statement {same.id} has these words already, so {known.id} cannot take them; forget one of the two first."
+        )
+    after = replace(
+        with_id(same, new.id),
+        sequence=journal.next_number(made.store, "sequence"),
+        updated_at=made.at,
+        origins=merged(same.origins, new.origins),
+        expires_at=new.expires_at,
+        metadata={**same.metadata, **new.metadata},
+        superseded=False,
+    )
+    return Taken(journal.change(made, same, after), already=True)
+
+
+def _handoff(made: Journal, new: Statement, known: Statement | None) -> Taken:
+    replaced = statements.handoff(made.store)
+    if known is not None and known != replaced:
+        raise Refused(f"The id {new.id} belongs to another statement, so the handoff cannot have it.")
+    if replaced is not None:
+        journal.remove(made, replaced)
+    return Taken(journal.add(made, replace(new, id=new.id or new_id())), replaced=replaced)
+
+
+def _renewed(made: Journal, known: Statement, new: Statement) -> Statement:
+    if known.kind == HANDOFF:
+        raise Refused(f"Statement {known.id} is the handoff; set a new one with `memory handoff`.")
+    after = replace(
+        known,
+        kind=new.kind,
+        text=new.text,
+        sequence=journal.next_number(made.store, "sequence"),
+        updated_at=made.at,
+        origins=merged(known.origins, new.origins),
+        expires_at=new.expires_at,
+        metadata={**known.metadata, **new.metadata},
+        superseded=False,
+    )
+    return journal.change(made, known, after)
+
+
+def _united(tags: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+    return tuple({each.casefold(): each for each in (*more, *tags)}.values())

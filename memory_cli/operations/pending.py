@@ -1,0 +1,45 @@
+"""Embedding what has no vector yet, a batch at a time, so that it can stop and go on anywhere."""
+
+from memory_cli.embedding import Embedder, model_state
+from memory_cli.errors import Busy
+from memory_cli.memory import Memory
+from memory_cli.store import vectors
+from memory_cli.store.connection import Store
+
+
+def pending(memory: Memory, scope: str = "") -> int:
+    """Count the statements that have no vector of the current model."""
+    model = model_state(memory.settings.dense.embedding_model).id
+    return sum(vectors.pending_count(store, model) for store in memory.stores(scope))
+
+
+def embed_due(memory: Memory, embedder: Embedder, scope: str = "") -> None:
+    """Embed what is pending while it is little; give way to whoever is writing."""
+    left = memory.settings.runtime.embed_in_recall
+    for store in memory.stores(scope):
+        if not left:
+            return
+        try:
+            left -= embed_batches(memory, store, embedder, most=left, deadline_ms=0)
+        except Busy:
+            continue
+
+
+def embed_batches(memory: Memory, store: Store, embedder: Embedder, *, most: int, deadline_ms: int | None = None) -> int:
+    """Embed at most so many pending statements of store and return how many; each batch is kept as it is made."""
+    done = 0
+    total = min(most, vectors.pending_count(store, embedder.model))
+    size = memory.settings.runtime.batch
+    while done < total:
+        rows = vectors.pending_batch(store, embedder.model, min(size, total - done))
+        if not rows:
+            break
+        made = embedder.embed([text for _number, text in rows], batch_size=size)
+        with store.transaction(deadline_ms=deadline_ms):
+            vectors.put(
+                store, embedder.model, embedder.dimension,
+                [(number, text, vector) for (number, text), vector in zip(rows, made, strict=True)],
+            )  # fmt: skip
+        done += len(rows)
+        memory.progress(done, total, "embedding")
+    return done

@@ -1,0 +1,92 @@
+"""Find statements again."""
+
+from typing import Annotated
+
+from memory_cli.errors import Busy, UsageError
+from memory_cli.memory import Memory
+from memory_cli.models.results import Recalled, Repetition
+from memory_cli.operations import parameters as given
+from memory_cli.operations import shown
+from memory_cli.operations.pending import embed_due, pending
+from memory_cli.parameter import Described
+from memory_cli.retrieval.search import Found, search
+from memory_cli.store import statements
+
+NOTHING = "Nothing here answers that. Ask in other words, or with fewer filters; `list` shows what there is."
+WEAK = "Nothing here is near enough to that to be an answer. Ask in other words; `list` shows what there is."
+
+
+def recall(
+    memory: Memory,
+    query: Annotated[str, Described("A question or some words, as they come.")],
+    *,
+    kind: given.Kinds = (),
+    scope: given.Scope = "",
+    agent: given.Agents = (),
+    source: given.Sources = (),
+    tag: given.Tags = (),
+    meta: given.Meta | None = None,
+    since: given.Since = "",
+    until: given.Until = "",
+    include_expired: given.Expired = False,
+    superseded: given.Superseded = None,
+    limit: Annotated[int, Described("At most this many statements.", at_least=1, at_most=1000)] = 10,
+    offset: given.Offset = 0,
+    budget: given.Budget = -1,
+    explain: Annotated[bool, Described("Show the parts of each score.")] = False,
+    words: Annotated[bool, Described("By words alone, without meaning.")] = False,
+) -> Recalled:
+    """Find the statements that answer a query, best first.
+
+    Both scopes are searched together, by words and by meaning. Nothing is shown when nothing is near enough.
+    Recall before you record or decide. An id of the answer can be given to forget, update and show.
+    """
+    if not query.strip():
+        raise UsageError("The query is empty; ask a question or give some words.")
+    wanted = given.filters(
+        memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
+        include_expired=include_expired, superseded=superseded,
+    )  # fmt: skip
+    embedder, why_not = (None, "") if words else memory.embedder()
+    if embedder:
+        embed_due(memory, embedder, scope)
+    found = search(
+        memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
+        limit=limit, offset=offset,
+    )  # fmt: skip
+    answer = _answer(memory, found, offset=offset, budget=budget, explain=explain, scope=scope)
+    _count(memory, found, len(answer.units))
+    return answer
+
+
+def _answer(memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str) -> Recalled:
+    units = [
+        shown.unit(hit.statement, score=hit.score, explain=hit.parts if explain else None) for hit in found.hits
+    ]
+    fitted = shown.fitting(units, memory.settings.retrieval.budget if budget < 0 else budget)
+    truncated = found.truncated or len(fitted) < len(units)
+    return Recalled(
+        units=fitted,
+        truncated=truncated,
+        next=offset + len(fitted) if truncated else 0,
+        collapsed_repetitions=[
+            Repetition(each.id, each.scope, each.by, round(each.likeness, 3), each.kept) for each in found.collapsed
+        ],
+        units_pending=pending(memory, scope),
+        semantic_available=not found.semantic,
+        semantic=found.semantic,
+        hint="" if fitted else WEAK if found.weak else NOTHING,
+    )
+
+
+def _count(memory: Memory, found: Found, shown: int) -> None:
+    """Add one to the recalls of what was shown, unless another process is writing: an answer never waits for that."""
+    for store in memory.stores():
+        numbers = [hit.statement.number for hit in found.hits[:shown] if hit.statement.scope == store.scope]
+        if not numbers:
+            continue
+        try:
+            with store.transaction(deadline_ms=0):
+                statements.count_recalls(store, numbers, memory.now)
+        except Busy:
+            continue

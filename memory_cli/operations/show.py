@@ -1,0 +1,35 @@
+"""One statement, whole."""
+
+from dataclasses import replace
+from typing import Annotated
+
+from memory_cli.memory import Memory
+from memory_cli.models.results import Shown
+from memory_cli.operations import finding, shown
+from memory_cli.operations import parameters as given
+from memory_cli.operations.history import change_shown
+from memory_cli.parameter import Described
+from memory_cli.store import history
+
+CHANGES = 10
+
+
+def show(
+    memory: Memory,
+    id: Annotated[str, Described("The id, or an unambiguous beginning of it.")],
+    *,
+    scope: given.Scope = "",
+) -> Shown:
+    """Show one statement whole, with where it came from and its changes."""
+    store, found = finding.by_id(memory, id, scope)
+    with store.snapshot():
+        changes = [change_shown(store, each) for each in history.changes(store, statement=found.id, limit=CHANGES)]
+    return Shown(
+        unit=replace(shown.unit(found), last_recalled_at=shown.moment(found.last_recalled_at)),
+        origins=[
+            {"agent": each.agent, "source": each.source} | ({"tags": list(each.tags)} if each.tags else {})
+            for each in found.origins
+        ],
+        changes=changes,
+        aliases=list(found.aliases),
+    )

@@ -1,0 +1,93 @@
+"""Statements as answers show them, within a budget of tokens."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from memory_cli.models.document import document
+from memory_cli.models.results import Unit
+from memory_cli.models.statement import Statement
+
+# Measured on English and on JSON, where a token is about four bytes; other scripts take fewer bytes a token.
+BYTES_A_TOKEN = 3.5
+SHORTEST = 60
+
+
+def unit(statement: Statement, *, score: float = 0.0, explain: Mapping[str, float] | None = None, foreign: bool = False) -> Unit:
+    """Return a statement as an answer shows it."""
+    return Unit(
+        id=statement.id,
+        scope=statement.scope,
+        text=statement.text,
+        kind=statement.kind,
+        recalls=statement.recalls,
+        at=moment(statement.at),
+        agents=list(statement.agents),
+        sources=list(statement.sources),
+        tags=list(statement.tags),
+        metadata=statement.metadata,
+        expires_at=moment(statement.expires_at),
+        superseded=statement.superseded,
+        foreign=foreign,
+        score=round(score, 4),
+        explain=explain or {},
+    )
+
+
+def moment(at: datetime | None) -> str:
+    """Return a time to the second in UTC, and nothing for none."""
+    return "" if at is None else at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def tokens(value: object) -> int:
+    """Estimate how many tokens a result takes as JSON: one for each three and a half bytes."""
+    return int(_bytes(value) / BYTES_A_TOKEN) + 1
+
+
+def fitting(units: Sequence[Unit], budget: int) -> list[Unit]:
+    """Return the first units that fit into budget tokens, long texts shortened before any is dropped.
+
+    Each text may take as much as is left when the shorter ones have what they need; a text that is shortened
+    ends in an ellipsis and says `cut`. A budget of 0 is none.
+    """
+    if not budget:
+        return list(units)
+    room = int(budget * BYTES_A_TOKEN)
+    for count in range(len(units), 0, -1):
+        kept = units[:count]
+        frames = sum(_bytes(replace(each, text="", cut=True)) + 4 for each in kept)
+        share = _share([_bytes(each.text) for each in kept], room - frames)
+        if share >= SHORTEST or share < 0:
+            return [_cut(each, share) for each in kept]
+    return [_cut(units[0], SHORTEST)] if units else []
+
+
+def _share(sizes: Sequence[int], room: int) -> int:
+    """Return how many bytes the longest text may take so that all fit into room; -1 when all fit whole."""
+    if sum(sizes) <= room:
+        return -1
+    left = room
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return max(share, 0)
+        left -= size
+    return -1
+
+
+def _cut(unit: Unit, share: int) -> Unit:
+    if share < 0 or _bytes(unit.text) <= share:
+        return unit
+    low, high = 0, len(unit.text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _bytes(unit.text[:middle]) <= share - 3 else (low, middle - 1)
+    # A cut at a space reads better, where one is near.
+    space = unit.text.rfind(" ", max(low - 20, 0), low)
+    return replace(unit, text=unit.text[: space if space > 0 else low].rstrip() + "…", cut=True)
+
+
+def _bytes(value: object) -> int:
+    """Return the length of the JSON of value in UTF-8; escapes, such as those of quotes, are counted."""
+    return len(json.dumps(document(value), ensure_ascii=False).encode())

@@ -1,0 +1,54 @@
+"""How much there is, by where it came from."""
+
+from collections import Counter
+
+from memory_cli.memory import Memory
+from memory_cli.models.results import Stats
+from memory_cli.operations import parameters as given
+from memory_cli.operations.pending import pending
+from memory_cli.store import counts, statements
+
+NAMED = 50
+
+
+def stats(
+    memory: Memory,
+    *,
+    kind: given.Kinds = (),
+    scope: given.Scope = "",
+    agent: given.Agents = (),
+    source: given.Sources = (),
+    tag: given.Tags = (),
+    meta: given.Meta | None = None,
+    since: given.Since = "",
+    until: given.Until = "",
+    include_expired: given.Expired = False,
+    superseded: given.Superseded = None,
+) -> Stats:
+    """Count statements by scope, kind, agent, source, tag and month.
+
+    A statement that several agents recorded counts for each of them.
+    """
+    wanted = given.filters(
+        memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
+        include_expired=include_expired, superseded=superseded,
+    )  # fmt: skip
+    found: dict[str, Counter[str]] = {name: Counter() for name in counts.GROUPS}
+    scopes: dict[str, int] = {}
+    for store in memory.stores(scope):
+        with store.snapshot():
+            scopes[store.scope] = statements.count(store, wanted)
+            for name, counter in found.items():
+                counter.update(counts.by(store, name, wanted))
+    months = dict(sorted(found.pop("month").items()))
+    top = {name: dict(counter.most_common(NAMED)) for name, counter in found.items()}
+    return Stats(
+        total=sum(scopes.values()),
+        by_scope=scopes,
+        by_kind=top["kind"],
+        by_agent=top["agent"],
+        by_source=top["source"],
+        by_tag=top["tag"],
+        by_month=months,
+        units_pending=pending(memory, scope),
+    )

@@ -1,0 +1,164 @@
+"""Every setting, declared once: its type, its default, its bounds and what it does."""
+
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Annotated, Literal, NamedTuple, get_args, get_origin
+
+Value = bool | int | float | str | tuple[str, ...]
+Kind = Literal["identity", "runtime", "retrieval"]
+
+
+# A named tuple is made eight times as fast as a dataclass, and every start makes this one.
+class Setting(NamedTuple):
+    """What the type and the default of a setting cannot say."""
+
+    sentence: str
+    kind: Kind = "runtime"
+    at_least: float | None = None
+    at_most: float | None = None
+    choices: tuple[str, ...] = ()
+    # What could run or fetch something, move data out or lay secrets bare is not for a file that came with a clone.
+    project: bool = True
+    secret: bool = False
+    empty_ok: bool = False
+
+
+@dataclass(frozen=True)
+class Storage:
+    """How the files of a store are read and written."""
+
+    lock_deadline_ms: Annotated[
+        int, Setting("How long a command waits for a busy store before it gives up.", at_least=0, at_most=600_000)
+    ] = 10_000
+    busy_timeout_ms: Annotated[
+        int, Setting("How long one attempt to lock a store waits inside SQLite.", at_least=0, at_most=60_000)
+    ] = 200
+    journal_mode: Annotated[
+        str, Setting("SQLite's journal; delete suits network file systems.", choices=("wal", "delete"))
+    ] = "wal"
+    synchronous: Annotated[
+        str, Setting("How much SQLite waits for the disk; full survives a power cut.", choices=("full", "normal"))
+    ] = "full"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What may be remembered."""
+
+    max_characters: Annotated[
+        int, Setting("The longest statement that is taken.", at_least=1, at_most=100_000_000)
+    ] = 1_000_000
+
+
+@dataclass(frozen=True)
+class Redact:
+    """What is blotted out before a statement is stored."""
+
+    enabled: Annotated[bool, Setting("Whether secrets are blotted out before they are stored.", project=False)] = True
+    allow: Annotated[
+        tuple[str, ...], Setting("What is never blotted out, however secret it looks.", project=False, empty_ok=True)
+    ] = ()
+    patterns: Annotated[
+        tuple[str, ...], Setting("Further regular expressions of what to blot out.", empty_ok=True)
+    ] = ()
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Which model stands for meaning."""
+
+    embedding_model: Annotated[
+        str, Setting("The model that makes vectors; another one means embedding again.", kind="identity", project=False)
+    ] = "all-MiniLM-L6-v2-int8"
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Where and how things run."""
+
+    embed_in_recall: Annotated[
+        int, Setting("How many pending statements a recall embeds before it answers.", at_least=0, at_most=100_000)
+    ] = 64
+    threads: Annotated[int, Setting("How many threads the model computes on.", at_least=1, at_most=256)] = 1
+    batch: Annotated[int, Setting("How many texts the model embeds at a time.", at_least=1, at_most=1024)] = 16
+    # Not for a project's file, which would otherwise lift what the user forbade.
+    offline: Annotated[bool, Setting("Refuse every provider, pull and sync.", project=False)] = False
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """What an answer admits, and in what order."""
+
+    budget: Annotated[
+        int, Setting("About how many tokens a recall answers with.", kind="retrieval", at_least=50, at_most=1_000_000)
+    ] = 2000
+    limit: Annotated[
+        int, Setting("How many statements a recall answers with.", kind="retrieval", at_least=1, at_most=1000)
+    ] = 10
+    pool_depth: Annotated[
+        int, Setting("How many candidates each leg of a recall gives.", kind="retrieval", at_least=1, at_most=100_000)
+    ] = 200
+    duplicate_cosine: Annotated[
+        float, Setting("The likeness from which two statements say the same.", kind="retrieval", at_least=0, at_most=1)
+    ] = 0.99
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a conversation starts with."""
+
+    budget: Annotated[
+        int, Setting("About how many tokens a context may take.", kind="retrieval", at_least=50, at_most=1_000_000)
+    ] = 2000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every setting in force, by section."""
+
+    storage: Storage = field(default_factory=Storage)
+    record: Record = field(default_factory=Record)
+    redact: Redact = field(default_factory=Redact)
+    dense: Dense = field(default_factory=Dense)
+    runtime: Runtime = field(default_factory=Runtime)
+    retrieval: Retrieval = field(default_factory=Retrieval)
+    context: Context = field(default_factory=Context)
+
+
+class Key(NamedTuple):
+    """One setting as the layers know it."""
+
+    section: str
+    name: str
+    type: type
+    default: Value
+    setting: Setting
+
+    @property
+    def full(self) -> str:
+        """Name the key as files and flags do."""
+        return f"{self.section}.{self.name}"
+
+    @property
+    def variable(self) -> str:
+        """Name the variable that sets the key."""
+        return f"MEMORY_{self.section}_{self.name}".upper()
+
+
+DEFAULTS = Settings()
+
+
+def _declared() -> dict[str, Key]:
+    keys = {}
+    for section in fields(DEFAULTS):
+        values = getattr(DEFAULTS, section.name)
+        for each in fields(values):
+            annotated, setting = get_args(each.type)
+            assert isinstance(setting, Setting), each.name
+            key = Key(section.name, each.name, get_origin(annotated) or annotated, getattr(values, each.name), setting)
+            keys[key.full] = key
+    return keys
+
+
+KEYS = MappingProxyType(_declared())
+SECTIONS = frozenset(section.name for section in fields(Settings))

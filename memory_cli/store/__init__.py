@@ -1,0 +1,1 @@
+"""SQLite: the only package that holds SQL."""

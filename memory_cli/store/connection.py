@@ -1,0 +1,195 @@
+"""Open the database of a scope, bring its schema up to date, and close it again."""
+
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from memory_cli.errors import Busy, MemoryCliError, Refused, UsageError
+from memory_cli.settings.keys import Storage
+from memory_cli.store import files
+from memory_cli.store.schema import APPLICATION_ID, MIGRATIONS
+
+NAME = "memory.sqlite3"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Store:
+    """The open database of one scope; one call of an operation owns it, so threads never share one."""
+
+    db: sqlite3.Connection
+    path: Path
+    scope: str
+    storage: Storage
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let every read of the block see the same state of the store."""
+        self.db.execute("begin")
+        try:
+            yield
+        finally:
+            self.db.execute("rollback")
+
+    @contextmanager
+    def transaction(self, *, deadline_ms: int | None = None) -> Iterator[None]:
+        """Commit what the block wrote, or undo all of it when the block raises.
+
+        Raises Busy when another process held the write lock past the deadline; one of 0 does not wait at all.
+        """
+        limit = self.storage.lock_deadline_ms if deadline_ms is None else deadline_ms
+        self.db.execute(f"pragma busy_timeout = {min(limit, self.storage.busy_timeout_ms)}")
+        _patiently(lambda: self.db.execute("begin immediate"), self.path, limit)
+        try:
+            yield
+            self.db.execute("commit")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("rollback")
+            raise
+
+
+@contextmanager
+def open_store(folder: Path, scope: str, storage: Storage, *, create: bool = False) -> Iterator[Store | None]:
+    """Open the store in folder, or yield nothing when there is none and none is to be made."""
+    require_fts5()
+    path = folder / NAME
+    if create:
+        files.make_store_folder(folder)
+        files.make_private(path)
+    elif not path.exists():
+        yield None
+        return
+    db = _connect(path, storage)
+    try:
+        _prepare(db, path, storage)
+        yield Store(db, path, scope, storage)
+    finally:
+        db.close()
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what SQLite says of a store that cannot be used into our errors; its bugs stay bugs."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if _is_busy(error):
+            raise Busy("The store is busy; try again.") from error
+        if "readonly" in str(error) or "unable to open" in str(error) or "disk" in str(error):
+            raise MemoryCliError(f"The store cannot be written: {error}. Check its folder's permissions and space.") from error
+        raise
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.InterfaceError):
+            raise
+        raise MemoryCliError(
+            f"The store is damaged ({error}). Nothing was changed; `memory doctor` says what can be saved."
+        ) from error
+
+
+@cache
+def require_fts5() -> None:
+    """Refuse to go on, before any file is made, where SQLite lacks its full-text index."""
+    with sqlite3.connect(":memory:") as db:
+        options = {row[0] for row in db.execute("pragma compile_options")}
+        modules = {row[0] for row in db.execute("select name from pragma_module_list")} if not options else set()
+    db.close()
+    if "ENABLE_FTS5" not in options and "fts5" not in modules:
+        raise UsageError(
+            f"The sqlite3 module of {sys.executable} was built without FTS5, which finding words needs. "
+            "Install a Python whose SQLite has it, such as one from python.org, Debian or uv (`uv python install`)."
+        )
+
+
+def _connect(path: Path, storage: Storage) -> sqlite3.Connection:
+    # mode=rw: a file that vanished between the look and the opening is not made anew as an empty one.
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    db = sqlite3.connect(uri, uri=True, timeout=storage.busy_timeout_ms / 1000, isolation_level=None)
+    db.row_factory = sqlite3.Row
+    return db
+
+
+def _prepare(db: sqlite3.Connection, path: Path, storage: Storage) -> None:
+    version = _patiently(lambda: _version(db, path), path, storage.lock_deadline_ms)
+    db.execute(f"pragma synchronous = {storage.synchronous}")
+    db.execute("pragma foreign_keys = on")
+    # Ten times SQLite's own 2 MB: one query of a large store reads more than that.
+    db.execute("pragma cache_size = -20000")
+    if version < len(MIGRATIONS):
+        _patiently(lambda: db.execute(f"pragma journal_mode = {storage.journal_mode}"), path, storage.lock_deadline_ms)
+        _patiently(lambda: _migrate(db, path), path, storage.lock_deadline_ms)
+
+
+def _version(db: sqlite3.Connection, path: Path) -> int:
+    """Return the schema's version, 0 for a file that is still empty; refuse what is not ours to open."""
+    version = int(db.execute("pragma user_version").fetchone()[0])
+    application = int(db.execute("pragma application_id").fetchone()[0])
+    if version == 0 and not db.execute("select 1 from sqlite_master limit 1").fetchone():
+        return 0
+    if application != APPLICATION_ID and not version > len(MIGRATIONS):
+        raise Refused(f"{path} is a database of another program; it was left as it is. Move it away to begin a new one.")
+    if version > len(MIGRATIONS):
+        raise Refused(
+            f"{path} has schema version {version}, and this memory knows versions up to {len(MIGRATIONS)}; "
+            "it was left as it is. Install a newer memory-cli to open it."
+        )
+    return version
+
+
+def _migrate(db: sqlite3.Connection, path: Path) -> None:
+    db.execute("begin immediate")
+    try:
+        # Asked again under the lock: another process may have made the same step meanwhile.
+        for number in range(_version(db, path), len(MIGRATIONS)):
+            MIGRATIONS[number](db)
+            db.execute(f"pragma user_version = {number + 1}")
+        db.execute("commit")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("rollback")
+        raise
+
+
+def _patiently(step: Callable[[], T], path: Path, deadline_ms: int) -> T:
+    """Return what step returns, trying again with a random pause while another process holds the lock."""
+    end = time.monotonic() + deadline_ms / 1000
+    while True:
+        try:
+            return step()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error):
+                raise
+            if time.monotonic() >= end:
+                raise Busy(f"{path} was locked by another process for {deadline_ms} ms; try again.") from error
+            # Up to 20 ms, and random, so that writers that met once do not meet again and again.
+            time.sleep(0.001 + os.urandom(1)[0] / 256 * 0.019)
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many bytes the files of a store take, and its schema's version."""
+
+    database: int
+    wal: int
+    schema: int
+
+
+def sizes(store: Store) -> Sizes:
+    """Return how large the files of a store are."""
+    wal = store.path.with_name(f"{NAME}-wal")
+    return Sizes(
+        store.path.stat().st_size,
+        wal.stat().st_size if wal.exists() else 0,
+        int(store.db.execute("pragma user_version").fetchone()[0]),
+    )

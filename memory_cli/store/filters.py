@@ -1,0 +1,72 @@
+"""The conditions that filters put on statements, as SQL over the alias `s` of the statement table."""
+
+import json
+from typing import Any
+
+from memory_cli.errors import UsageError
+from memory_cli.models.statement import Filters
+from memory_cli.store.moments import stored
+
+Parameters = dict[str, Any]
+
+
+def conditions(filters: Filters) -> tuple[str, Parameters]:
+    """Return a condition that is true of the statements that pass filters, and its parameters."""
+    parts: list[str] = []
+    parameters: Parameters = {}
+    if filters.kinds:
+        parts.append(f"s.kind in ({_listed('kind', filters.kinds, parameters)})")
+    for bound, sign, moment in (("since", ">=", filters.since), ("until", "<", filters.until)):
+        if moment is not None:
+            parts.append(f"s.at {sign} :{bound}")
+            parameters[bound] = stored(moment)
+    if not filters.include_expired:
+        parts.append("(s.expires_at is null or s.expires_at > :now)")
+        parameters["now"] = stored(filters.now)
+    if filters.superseded is not None:
+        parts.append("s.superseded = :superseded")
+        parameters["superseded"] = int(filters.superseded)
+    for place, (key, value) in enumerate(filters.metadata):
+        parts.append(f"json_extract(s.metadata, :meta_key{place}) in ({_listed(f'meta{place}_', _readings(value), parameters)})")
+        parameters[f"meta_key{place}"] = _path(key)
+    if filters.selects_origins:
+        inner, more = origin_conditions(filters)
+        parts.append(f"s.number in (select o.statement from origin o where {inner})")
+        parameters |= more
+    return " and ".join(parts) or "1", parameters
+
+
+def origin_conditions(filters: Filters) -> tuple[str, Parameters]:
+    """Return a condition on the alias `o` of the origin table, true of the origins that filters select."""
+    parts: list[str] = []
+    parameters: Parameters = {}
+    for column, names in (("agent", filters.agents), ("source", filters.sources)):
+        if names:
+            parts.append(f"o.{column} in ({_listed(column, names, parameters)})")
+    if filters.tags:
+        marks = _listed("tag", filters.tags, parameters)
+        parts.append(f"o.number in (select t.origin from origin_tag t where t.tag in ({marks}))")
+    return " and ".join(parts) or "1", parameters
+
+
+def _listed(name: str, values: tuple[Any, ...], parameters: Parameters) -> str:
+    named = {f"{name}{place}": value for place, value in enumerate(values)}
+    parameters |= named
+    return ", ".join(f":{each}" for each in named)
+
+
+def _path(key: str) -> str:
+    if '"' in key:
+        raise UsageError(f"A metadata key to filter by cannot hold a quotation mark: {key}")
+    return f'$."{key}"'
+
+
+def _readings(value: Any) -> tuple[Any, ...]:
+    """Return value as text and, where it reads as one, as a JSON number or truth value: `--meta n=3` means both."""
+    if not isinstance(value, str):
+        return (value,)
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return (value,)
+    return (value, read) if isinstance(read, bool | int | float) else (value,)

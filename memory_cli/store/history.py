@@ -1,0 +1,151 @@
+"""The history: reading the changes of a store, and taking one back."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+
+from memory_cli.errors import Refused
+from memory_cli.models.history import Change, Item
+from memory_cli.models.statement import Statement
+from memory_cli.store import journal, statements
+from memory_cli.store.codec import unpacked
+from memory_cli.store.connection import Store
+from memory_cli.store.journal import Journal
+from memory_cli.store.moments import EPOCH, loaded
+
+SHOWN_ITEMS = 5
+BLANK = Statement(0, "", "", 0, "", "", EPOCH, EPOCH)
+
+
+def changes(store: Store, *, statement: str = "", limit: int, offset: int = 0) -> list[Change]:
+    """Return changes, newest first: all of them, or those that touched one statement."""
+    rows = store.db.execute(
+        """
+        select c.*, d.name as device_name from change c join device d on d.number = c.device
+        where :statement = '' or c.number in (select i.change from change_item i where i.statement = :statement)
+        order by c.number desc limit :limit offset :offset
+        """,
+        {"statement": statement, "limit": limit, "offset": offset},
+    ).fetchall()
+    return [_change(store, row, statement) for row in rows]
+
+
+def count(store: Store, *, statement: str = "") -> int:
+    """Return how many changes there are, or how many touched one statement."""
+    if statement:
+        sql = "select count(distinct change) from change_item where statement = :statement"
+    else:
+        sql = "select count(*) from change"
+    return int(store.db.execute(sql, {"statement": statement}).fetchone()[0])
+
+
+def change(store: Store, number: int) -> Change | None:
+    """Return one change."""
+    row = store.db.execute(
+        "select c.*, d.name as device_name from change c join device d on d.number = c.device where c.number = ?",
+        (number,),
+    ).fetchone()
+    return _change(store, row, "") if row else None
+
+
+def newest(store: Store) -> int | None:
+    """Return the number of the newest change that was not taken back and is not itself an undo."""
+    rows = store.db.execute("select number from change where undoes is null order by number desc")
+    return next((row["number"] for row in rows if undone_by(store, row["number"]) is None), None)
+
+
+def undone_by(store: Store, number: int) -> int | None:
+    """Return the change that took this one back, unless that was taken back in turn."""
+    rows = store.db.execute("select number from change where undoes = ? order by number desc", (number,)).fetchall()
+    return next((row["number"] for row in rows if undone_by(store, row["number"]) is None), None)
+
+
+def items(store: Store, number: int, *, limit: int = -1) -> Iterator[Item]:
+    """Yield what a change did, in order; with a limit only so much of it."""
+    rows = store.db.execute(
+        "select statement, effect, before from change_item where change = ? order by position limit ?", (number, limit)
+    )
+    return map(_item, rows.fetchall())
+
+
+def undo(made: Journal, target: Change) -> None:
+    """Give the statements that target touched the state that they had before it, as part of the change made."""
+    if (by := undone_by(made.store, target.number)) is not None:
+        raise Refused(f"Change {target.scope}:{target.number} was taken back already, by change {target.scope}:{by}.")
+    for item in reversed(list(items(made.store, target.number))):
+        if (later := _in_the_way(made.store, item.statement, target.number)) is not None:
+            raise Refused(
+                f"Statement {item.statement} was changed again by change {target.scope}:{later}; undo that one first."
+            )
+        _take_back(made, item)
+
+
+def before_and_after(store: Store, item: Item, number: int) -> tuple[Statement | None, Statement | None]:
+    """Return a statement as it was before and after the item of the change with this number."""
+    after = statements.by_id(store, item.statement)
+    rows = store.db.execute(
+        "select statement, effect, before from change_item where statement = ? and change > ? order by change desc",
+        (item.statement, number),
+    )
+    for later in map(_item, rows.fetchall()):
+        after = _earlier(later, after)
+    return _earlier(item, after), after
+
+
+def _earlier(item: Item, after: Statement | None) -> Statement | None:
+    if item.effect == "add":
+        return None
+    return unpacked(after if item.effect == "change" and after else BLANK, item.before or {})
+
+
+def _take_back(made: Journal, item: Item) -> None:
+    now = statements.by_id(made.store, item.statement)
+    if item.effect == "remove":
+        journal.add(made, unpacked(BLANK, item.before or {}))
+    elif now is None:
+        raise Refused(f"Statement {item.statement} is not in the store any more, so its change cannot be taken back.")
+    elif item.effect == "add":
+        journal.remove(made, now)
+    else:
+        journal.change(made, now, unpacked(now, item.before or {}))
+
+
+def _in_the_way(store: Store, statement: str, number: int) -> int | None:
+    """Return the newest change of the statement after number that still stands.
+
+    A change and its undo that are both newer cancel each other out; the undo of an older one does not.
+    """
+    rows = store.db.execute(
+        """
+        select c.number, c.undoes from change_item i join change c on c.number = i.change
+        where i.statement = ? and i.change > ? order by c.number desc
+        """,
+        (statement, number),
+    ).fetchall()
+    for row in rows:
+        cancelled = row["undoes"] is not None and row["undoes"] > number
+        if not cancelled and undone_by(store, row["number"]) is None:
+            return int(row["number"])
+    return None
+
+
+def _change(store: Store, row: sqlite3.Row, statement: str) -> Change:
+    count = store.db.execute("select count(*) from change_item where change = ?", (row["number"],)).fetchone()[0]
+    shown = [each for each in items(store, row["number"]) if each.statement == statement] if statement else ()
+    return Change(
+        number=row["number"],
+        scope=store.scope,
+        at=loaded(row["at"]),
+        operation=row["operation"],
+        agent=row["agent"],
+        device=row["device_name"],
+        device_number=row["device_number"],
+        undoes=row["undoes"],
+        undone_by=undone_by(store, row["number"]),
+        count=count,
+        items=tuple(shown or items(store, row["number"], limit=SHOWN_ITEMS)),
+    )
+
+
+def _item(row: sqlite3.Row) -> Item:
+    return Item(row["statement"], row["effect"], None if row["before"] is None else json.loads(row["before"]))

@@ -1,0 +1,169 @@
+"""Every write of statements: the rows, their words, their place in the queue and their history, in one transaction."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from memory_cli.models.history import Item, Who
+from memory_cli.models.statement import Origin, Statement
+from memory_cli.store import vectors, words
+from memory_cli.store.codec import differing, packed
+from memory_cli.store.connection import Store
+from memory_cli.store.moments import stored
+from memory_cli.text.identity import folded, identity
+
+COLUMNS = (
+    "id", "identity", "folded", "sequence", "kind", "text", "at", "updated_at", "expires_at", "metadata", "superseded",
+    "recalls", "last_recalled_at",
+)  # fmt: skip
+INSERT = f"insert into statement ({', '.join(COLUMNS)}) values ({', '.join(f':{each}' for each in COLUMNS)})"
+UPDATE = f"update statement set {', '.join(f'{each} = :{each}' for each in COLUMNS)} where number = :number"
+
+
+@dataclass
+class Journal:
+    """A change that is being made: what it did so far is written to the history when its transaction ends."""
+
+    store: Store
+    operation: str
+    who: Who
+    at: datetime
+    undoes: int | None = None
+    number: int = 0
+    items: list[Item] = field(default_factory=list)
+
+
+@contextmanager
+def writing(store: Store, operation: str, who: Who, at: datetime, *, undoes: int | None = None) -> Iterator[Journal]:
+    """Make one change of the store: all that the block does through the journal, or nothing."""
+    journal = Journal(store, operation, who, at, undoes)
+    with store.transaction():
+        yield journal
+        if journal.items:
+            journal.number = _write(journal)
+
+
+def add(journal: Journal, statement: Statement) -> Statement:
+    """Insert a statement and return it as stored; a sequence of 0 makes it the newest."""
+    store = journal.store
+    sequence = statement.sequence or next_number(store, "sequence")
+    cursor = store.db.execute(INSERT, _row(replace(statement, sequence=sequence)))
+    added = replace(statement, sequence=sequence, number=int(cursor.lastrowid or 0), scope=store.scope)
+    _put_origins(store, added)
+    _put_aliases(store, added)
+    words.put(store, added.number, added.text, added.agents)
+    vectors.enqueue(store, added.number)
+    journal.items.append(Item(added.id, "add", None))
+    return added
+
+
+def change(journal: Journal, before: Statement, after: Statement) -> Statement:
+    """Make the statement before into after, which keeps its id; where nothing differs nothing is written."""
+    names = differing(before, after)
+    if not names:
+        return before
+    store = journal.store
+    store.db.execute(UPDATE, _row(after) | {"number": before.number})
+    if "origins" in names:
+        store.db.execute("delete from origin where statement = ?", (before.number,))
+        _put_origins(store, after)
+    if "aliases" in names:
+        store.db.execute("delete from alias where statement = ?", (before.number,))
+        _put_aliases(store, after)
+    if "text" in names or before.agents != after.agents:
+        words.put(store, before.number, after.text, after.agents)
+    if "text" in names:
+        vectors.enqueue(store, before.number)
+    journal.items.append(Item(before.id, "change", packed(before, names)))
+    return after
+
+
+def remove(journal: Journal, statement: Statement) -> None:
+    """Delete a statement with its words and vectors; the history keeps all that it takes to bring it back."""
+    words.drop(journal.store, statement.number)
+    journal.store.db.execute("delete from statement where number = ?", (statement.number,))
+    journal.items.append(Item(statement.id, "remove", packed(statement)))
+
+
+def next_number(store: Store, counter: str) -> int:
+    """Count one on and return the number, which is never given again."""
+    store.db.execute(
+        "insert into counter (name, value) values (?, 1) on conflict (name) do update set value = value + 1", (counter,)
+    )
+    return int(store.db.execute("select value from counter where name = ?", (counter,)).fetchone()[0])
+
+
+def _row(statement: Statement) -> dict[str, Any]:
+    expires, recalled = statement.expires_at, statement.last_recalled_at
+    return {
+        "id": statement.id,
+        "identity": identity(statement.kind, statement.text),
+        "folded": folded(statement.text),
+        "sequence": statement.sequence,
+        "kind": statement.kind,
+        "text": statement.text,
+        "at": stored(statement.at),
+        "updated_at": stored(statement.updated_at),
+        "expires_at": None if expires is None else stored(expires),
+        "metadata": json.dumps(statement.metadata, ensure_ascii=False) if statement.metadata else None,
+        "superseded": int(statement.superseded),
+        "recalls": statement.recalls,
+        "last_recalled_at": None if recalled is None else stored(recalled),
+    }
+
+
+def _put_origins(store: Store, statement: Statement) -> None:
+    for origin in statement.origins:
+        cursor = store.db.execute(
+            "insert into origin (statement, agent, source) values (?, ?, ?)",
+            (statement.number, origin.agent, origin.source),
+        )
+        _put_tags(store, int(cursor.lastrowid or 0), origin)
+
+
+def _put_tags(store: Store, number: int, origin: Origin) -> None:
+    store.db.executemany(
+        "insert into origin_tag (origin, tag) values (?, ?)", [(number, tag) for tag in origin.tags]
+    )
+
+
+def _put_aliases(store: Store, statement: Statement) -> None:
+    store.db.executemany(
+        "insert into alias (id, statement) values (?, ?)", [(each, statement.number) for each in statement.aliases]
+    )
+
+
+def _write(journal: Journal) -> int:
+    db = journal.store.db
+    db.execute("insert or ignore into device (name) values (?)", (journal.who.device,))
+    device = int(db.execute("select number from device where name = ?", (journal.who.device,)).fetchone()[0])
+    cursor = db.execute(
+        """
+        insert into change (at, operation, agent, device, device_number, undoes)
+        values (:at, :operation, :agent, :device, :device_number, :undoes)
+        """,
+        {
+            "at": stored(journal.at),
+            "operation": journal.operation,
+            "agent": journal.who.agent,
+            "device": device,
+            "device_number": next_number(journal.store, f"changes of device {device}"),
+            "undoes": journal.undoes,
+        },
+    )
+    number = int(cursor.lastrowid or 0)
+    db.executemany(
+        "insert into change_item (change, position, statement, effect, before) values (?, ?, ?, ?, ?)",
+        [
+            (number, position, item.statement, item.effect, _json(item.before))
+            for position, item in enumerate(journal.items)
+        ],
+    )
+    return number
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,52 @@
+"""What makes two texts the same statement, and what makes a text fit to be stored."""
+
+import hashlib
+import os
+import re
+import unicodedata
+
+from memory_cli.errors import UsageError
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+ID_LENGTH = 10
+SPACE = re.compile(r"\s+")
+
+
+def new_id() -> str:
+    """Return a random id: ten characters of Crockford's base 32, fifty bits."""
+    number = int.from_bytes(os.urandom(8), "big")
+    return "".join(ALPHABET[number >> 5 * place & 31] for place in range(ID_LENGTH))
+
+
+def stored(text: str, *, most: int, name: str = "text") -> str:
+    """Return text as it will be stored, or refuse it by name: empty, with NUL, not Unicode, or too long."""
+    text = text.strip()
+    if not text:
+        raise UsageError(f"The {name} is empty; there is nothing to remember.")
+    if "\0" in text:
+        raise UsageError(f"The {name} holds a NUL character; remove it.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"The {name} is not valid Unicode: a lone surrogate stands at character {error.start + 1}.") from error
+    if len(text) > most:
+        raise UsageError(
+            f"The {name} has {len(text):,} characters and the limit is {most:,}; "
+            "shorten it, record it in parts, or raise record.max_characters."
+        )
+    return text
+
+
+def identity(kind: str, text: str) -> bytes:
+    """Return what is equal for the same words of the same kind: Unicode form, ends and line ends aside."""
+    text = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n").strip()
+    return _digest(f"{kind}\n{text}")
+
+
+def folded(text: str) -> bytes:
+    """Return what is equal for the same words, whatever white space stands between them."""
+    return _digest(SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip())
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()[:16]

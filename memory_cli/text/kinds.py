@@ -1,0 +1,25 @@
+"""The names of kinds and ids: what they may look like."""
+
+import re
+import unicodedata
+
+from memory_cli.errors import UsageError
+
+DEFAULT_KIND = "ITEM"
+SUGGESTED = ("RULE", "PLAN", "PREFERENCE", "CORRECTION", "DECISION", "FACT")
+KIND = re.compile(r"[A-Za-z]{1,64}")
+LONGEST_ID = 128
+
+
+def kind_named(name: str) -> str:
+    """Return a kind as it is stored, or refuse what cannot be one."""
+    if not KIND.fullmatch(name.strip()):
+        raise UsageError(f"{name!r} cannot be a kind: a kind is 1 to 64 ASCII letters, such as {', '.join(SUGGESTED)}.")
+    return name.strip().upper()
+
+
+def checked_id(name: str) -> str:
+    """Return an id that a caller gave, or refuse what cannot be one."""
+    if not 1 <= len(name) <= LONGEST_ID or any(unicodedata.category(each)[0] in "CZ" for each in name):
+        raise UsageError(f"{name!r} cannot be an id: an id is 1 to {LONGEST_ID} printable characters without white space.")
+    return name
