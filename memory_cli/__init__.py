@@ -1,3 +1,3 @@
-"""A memory for coding agents and people: local files, recall by words and by meaning, a command line and an MCP server."""
+"""A memory for coding agents and people, in local files, by command line and MCP."""
 
 __version__ = "0.1.0"

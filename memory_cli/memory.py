@@ -8,12 +8,14 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Protocol
 
+from memory_cli import provenance
 from memory_cli.embedding import Embedder, ModelUnavailable, loaded
 from memory_cli.errors import Refused
 from memory_cli.models.history import Who
 from memory_cli.projects import Roots, find_roots
 from memory_cli.settings import Loaded, Settings, load
 from memory_cli.settings.directories import user_home
+from memory_cli.store import trust
 from memory_cli.store.connection import Store, open_store, translated
 from memory_cli.text.times import local_zone
 
@@ -23,7 +25,8 @@ LOCAL, GLOBAL = "local", "global"
 class Progress(Protocol):
     """Tell whoever waits how many of how many steps are done."""
 
-    def __call__(self, done: int, total: int, message: str) -> None: ...
+    def __call__(self, done: int, total: int, message: str) -> None:
+        """Say that done of total steps of what message names are done."""
 
 
 def silent(done: int, total: int, message: str) -> None:
@@ -57,6 +60,7 @@ class Memory:
     now: datetime
     _stack: ExitStack
     _stores: dict[str, Store] = field(default_factory=dict)
+    _foreign: dict[str, bool] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:
@@ -92,6 +96,16 @@ class Memory:
     def scope_to_write(self, scope: str) -> str:
         """Return the scope meant: this project's when none is named and there is a project, else the account's."""
         return scope or (GLOBAL if self.roots.local_store is None else LOCAL)
+
+    def is_foreign(self, scope: str) -> bool:
+        """Tell whether the texts of scope are somebody else's: they came with a clone and nobody said to trust them."""
+        if scope != LOCAL or self.roots.project is None:
+            return False
+        if LOCAL not in self._foreign:
+            theirs = any(provenance.is_others(store.path) for store in self.stores(LOCAL))
+            believed = theirs and any(trust.trusts(store, self.roots.project) for store in self.stores(GLOBAL))
+            self._foreign[LOCAL] = theirs and not believed
+        return self._foreign[LOCAL]
 
     def embedder(self) -> tuple[Embedder | None, str]:
         """Return the embedding model, loaded once a process, or nothing and the reason."""
@@ -137,11 +151,9 @@ def make_session(
         cwd=cwd or Path.cwd(),
         home=user_home(environ),
         # Not tempfile.gettempdir: importing tempfile would cost every start.
-        temporary=Path(next(filter(None, map(environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")),
+        temporary=Path(next(filter(None, map(environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")),  # noqa: S108,
     )
-    loaded = load(
-        project_root=roots.project, config_file=config_file, assignments=assignments, environ=environ
-    )
+    loaded = load(project_root=roots.project, config_file=config_file, assignments=assignments, environ=environ)
     return Session(
         roots=roots,
         loaded=loaded,

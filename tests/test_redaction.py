@@ -1,9 +1,7 @@
 import base64
-import json
-import string
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_cli.errors import UsageError
@@ -235,11 +233,6 @@ LOOK_ALIKES = [
 ]
 
 
-def whole(text: str) -> str:
-    """Return the secret of a text that is one."""
-    return text
-
-
 @pytest.mark.parametrize(("kind", "token"), TOKENS)
 @pytest.mark.parametrize("around", ["@", "use @ here.", "令牌@。", '{"x": "a\\n@"}', "(@)", "Ünïcödé `@`"])
 def test_a_token_is_replaced_by_its_kind_wherever_it_stands(kind: str, token: str, around: str) -> None:
@@ -262,3 +255,95 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     redacted = redact(text)
     assert redacted.text is text
     assert redacted.kinds == ()
+
+
+def test_enough_secrets_of_enough_issuers_are_tried() -> None:
+    assert len(TOKENS) + len(IN_CONTEXT) >= 100
+    assert len({kind for kind, _ in TOKENS}) >= 25
+    assert len(LOOK_ALIKES) >= 60
+
+
+def test_several_secrets_are_replaced_and_their_kinds_sorted() -> None:
+    github, stripe = "ghp_" + letters(36), "sk_live_" + letters(24)
+    redacted = redact(f"{stripe}, then {github}, then {github}")
+    assert redacted.text == "[redacted: stripe-key], then [redacted: github-token], then [redacted: github-token]"
+    assert redacted.kinds == ("github-token", "stripe-key")
+
+
+def test_overlapping_finds_become_one_marker_of_the_better_rule() -> None:
+    redacted = redact(f"export GITHUB_TOKEN=prefix-ghp_{letters(36)}")
+    assert redacted == redact("export GITHUB_TOKEN=ghp_" + letters(36))
+    assert redacted.text == "export GITHUB_TOKEN=[redacted: github-token]"
+
+
+def test_a_marker_in_the_text_stays_and_hides_nothing_beside_it() -> None:
+    assert redact("password=[redacted: password]").kinds == ()
+    assert redact('password="[redacted: token]hunter2"').text == 'password="[redacted: password]"'
+
+
+@pytest.mark.parametrize("allow", ["hunter2", "hunter[0-9]", "password=hunter", "p.*2$"])
+def test_what_is_allowed_stays(allow: str) -> None:
+    text = "password=hunter2"
+    assert redact(text, allow=[allow]).text is text
+
+
+def test_an_allowed_text_that_is_no_regex_is_taken_literally() -> None:
+    assert redact("password='p@ss(1'", allow=["p@ss(1"]).kinds == ()
+    assert redact("password='p@ss(2'", allow=["p@ss(1", ""]).kinds == ("password",)
+
+
+@pytest.mark.parametrize("pattern", [r"ACME-\d{6}", r"badge (?=ACME)(ACME-\d+)", r"(badge) (?P<secret>ACME-\d+)"])
+def test_a_pattern_removes_its_group_or_its_whole_match(pattern: str) -> None:
+    redacted = redact("badge ACME-123456 is mine", patterns=[pattern])
+    assert redacted.text == "badge [redacted: custom] is mine"
+    assert redacted.kinds == ("custom",)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a" * 301, "(", "", "x*", r"\s", r"(a+)+$", r"(a|aa)+b", r"(?:(x{2,}))*y", r"a*b*c*d*e", "((.+)z){9}"]
+)
+def test_a_pattern_that_cannot_be_used_is_refused(pattern: str) -> None:
+    with pytest.raises(UsageError, match="redaction pattern"):
+        check_pattern(pattern)
+    with pytest.raises(UsageError):
+        redact("some text", patterns=[pattern])
+
+
+@pytest.mark.parametrize("pattern", [r"ACME-[A-Z0-9(|+]{8,}", r"(?:[0-9a-f]{4}-){3}[0-9a-f]{4}", r"id_(?:a|b)_\(\w+\)"])
+def test_an_ordinary_pattern_is_accepted(pattern: str) -> None:
+    assert check_pattern(pattern).pattern == pattern
+
+
+@pytest.mark.parametrize("unit", ["-sk-A", BEGIN.format(""), BODY + "\n", "://a:b", 'password: "', "&token=a"])
+def test_a_hostile_megabyte_comes_to_an_end(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    assert redact(text).text
+
+
+PIECES = st.sampled_from(
+    [token for _, token in TOKENS]
+    + [around.replace("@", secret) for _, around, secret in IN_CONTEXT]
+    + [*LOOK_ALIKES, "[redacted: token]", "password=", "token: ", '"', "'", "\n", "=", ":", "@", "://", "secret is "]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=12), max_size=8).map("".join))
+def test_redacting_twice_changes_nothing_more(text: str) -> None:
+    once = redact(text, allow=["hunter2"], patterns=[r"ACME-\d+"])
+    twice = redact(once.text, allow=["hunter2"], patterns=[r"ACME-\d+"])
+    assert twice.text is once.text
+    assert twice.kinds == ()
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="aeioAEIO._-:/=~\u212a")))
+def test_a_text_without_any_trigger_is_returned_as_it_is(text: str) -> None:
+    assert redact(text).text is text
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_what_stands_around_a_secret_is_kept(before: str, after: str) -> None:
+    token = "ghp_" + letters(36)
+    redacted = redact(f"{before} {token} {after}")
+    assert "[redacted: github-token]" in redacted.text
+    assert token not in redacted.text
+    assert redacted.text.startswith(before) or len(redacted.kinds) > 1

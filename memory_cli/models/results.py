@@ -300,6 +300,38 @@ class Exported:
 
 
 @dataclass(frozen=True)
+class Trusted:
+    """Whether a project's memory is believed, and whether it is somebody else's."""
+
+    project: str
+    trusted: bool
+    foreign: bool
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong, whether it was mended, and what to do about it."""
+
+    problem: str
+    scope: str = ""
+    mended: bool = False
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What a check found; nothing when all is well."""
+
+    checked: list[str]
+    findings: list[Finding]
+
+    @property
+    def exit_code(self) -> int:
+        """What the shell is told: whether something is still wrong."""
+        return 1 if any(not each.mended for each in self.findings) else 0
+
+
+@dataclass(frozen=True)
 class Initialised:
     """The folder that is a project now."""
 

@@ -22,7 +22,9 @@ Format = Literal["markdown", "jsonl"]
 def export(
     memory: Memory,
     *,
-    format: Annotated[Format, Described("markdown to read; jsonl has all there is, and import takes it in.")] = "markdown",
+    format: Annotated[
+        Format, Described("markdown to read; jsonl has all there is, and import takes it in.")
+    ] = "markdown",
     to: Annotated[str, Described("A folder for MEMORY.md, or the file for JSON lines; JSON lines need one.")] = "",
     kind: given.Kinds = (),
     scope: given.Scope = "",

@@ -9,13 +9,16 @@ from memory_cli.errors import NotFound, Refused, UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.results import Forgotten
 from memory_cli.models.statement import Filters, Origin, Statement
-from memory_cli.operations import finding
+from memory_cli.operations import finding, purging
 from memory_cli.operations import parameters as given
 from memory_cli.operations.finding import Place
 from memory_cli.operations.intake import Cleaner
+from memory_cli.operations.purging import Doomed
 from memory_cli.operations.record import similar
 from memory_cli.parameter import Described
 from memory_cli.store import journal, statements
+from memory_cli.store import purge as purges
+from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.text.identity import folded
 
@@ -38,13 +41,15 @@ def forget(
     until: given.Until = "",
     expired: Annotated[bool, Described("What has expired.")] = False,
     superseded: given.Superseded = None,
+    purge: Annotated[bool, Described("For good, with its history: this cannot be undone.")] = False,
     yes: given.Yes = False,
     expect_count: Annotated[int, Described("How many a filter must match for `yes` to count.", at_least=-1)] = -1,
 ) -> Forgotten:
     """Forget one statement by its exact words or id, or all that filters match.
 
     By filters it only says what would go, until `yes` and the expected count are given. By agent, source or tag
-    only that origin goes while another is left. What was forgotten can be taken back with undo.
+    only that origin goes while another is left. What was forgotten can be taken back with undo, unless it was
+    purged; by its words or whole id a statement can also be purged after it was forgotten.
     """
     wanted = given.filters(
         memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
@@ -54,9 +59,21 @@ def forget(
     if sum((bool(text), bool(id), filtered)) != 1:
         raise UsageError("Name what to forget in one way: its exact words, its id, or filters; nothing was forgotten.")
     if filtered:
-        return _by_filters(memory, wanted, scope, expired=expired, agreed=expect_count if yes else -1)
+        return _by_filters(memory, wanted, scope, expired=expired, purge=purge, agreed=expect_count if yes else -1)
+    if purge:
+        return purging.purged(_doomed(memory, text, id, scope))
     places = [finding.by_id(memory, each, scope) for each in id] if id else [_by_words(memory, text, scope)]
     return _forgotten(memory, list({(store.scope, one.number): (store, one) for store, one in places}.values()))
+
+
+def _doomed(memory: Memory, text: str, ids: Sequence[str], scope: str) -> list[Doomed]:
+    if ids:
+        return [doomed for each in ids for doomed in purging.by_id(memory, each, scope)]
+    found = purging.by_words(memory, folded(Cleaner(memory).text(text)), scope)
+    places = [(each.store, one) for each in found for one in each.statements]
+    if len(places) > 1:
+        raise Refused(f"These words are several statements: {finding.named(places)}. Purge one by its id.")
+    return found
 
 
 def _by_words(memory: Memory, text: str, scope: str) -> Place:
@@ -84,32 +101,47 @@ def _forgotten(memory: Memory, places: list[Place]) -> Forgotten:
     return Forgotten(len(places), len(places), ids=[one.id for _store, one in places])
 
 
-def _by_filters(memory: Memory, wanted: Filters, scope: str, *, expired: bool, agreed: int) -> Forgotten:
+def _by_filters(memory: Memory, wanted: Filters, scope: str, *, expired: bool, purge: bool, agreed: int) -> Forgotten:
+    if agreed < 0:
+        seen = [one for store in memory.stores(scope) for one in _matching(memory, store, wanted, expired=expired)]
+        _checked_count(len(seen), len(seen))
+        return Forgotten(len(seen), 0, sample=[similar(one) for one in seen[:SAMPLE]], dry_run=True)
     with ExitStack() as stack:
         places: list[tuple[Journal, Statement]] = []
         for store in memory.stores(scope):
             made = stack.enter_context(journal.writing(store, "forget", memory.who, memory.now))
-            found = statements.page(store, wanted, limit=EVERYTHING)
-            places += [(made, one) for one in found if not expired or _expired(memory, one)]
-        if not places:
-            raise NotFound("No statement matches these filters; nothing was forgotten.")
-        sample = [similar(one) for _made, one in places[:SAMPLE]]
-        if agreed < 0:
-            return Forgotten(len(places), 0, sample=sample, dry_run=True)
-        if agreed != len(places):
-            raise Refused(f"{len(places)} statements match, not {agreed}; nothing was forgotten. Look again, then say so.")
-        gone = [one.id for made, one in places if _remove(made, one, wanted)]
-    return Forgotten(len(places), len(gone), ids=gone[:SAMPLE], sample=sample)
+            places += [(made, one) for one in _matching(memory, store, wanted, expired=expired)]
+        _checked_count(len(places), agreed)
+        gone = [(made, one) for made, one in places if not _kept(made, one, wanted)]
+        for made, one in gone:
+            if purge:
+                purges.purge(made.store, [one], [one.id])
+            else:
+                journal.remove(made, one)
+    note = purging.cleaned([Doomed(made.store, [one], [one.id]) for made, one in gone]) if purge else ""
+    ids = [one.id for _made, one in gone]
+    sample = [similar(one) for _made, one in places[:SAMPLE]]
+    return Forgotten(len(places), len(ids), ids=ids[:SAMPLE], sample=sample, purged=purge, note=note)
 
 
-def _remove(made: Journal, one: Statement, wanted: Filters) -> bool:
-    """Remove the origins that filters select, and the statement with its last one; tell whether it went."""
+def _matching(memory: Memory, store: Store, wanted: Filters, *, expired: bool) -> list[Statement]:
+    found = statements.page(store, wanted, limit=EVERYTHING)
+    return [one for one in found if not expired or (one.expires_at is not None and one.expires_at <= memory.now)]
+
+
+def _checked_count(found: int, agreed: int) -> None:
+    if not found:
+        raise NotFound("No statement matches these filters; nothing was forgotten.")
+    if agreed != found:
+        raise Refused(f"{found} statements match, not {agreed}; nothing was forgotten. Look again, then say so.")
+
+
+def _kept(made: Journal, one: Statement, wanted: Filters) -> bool:
+    """Take away the origins that filters select and tell whether one is left, so that the statement stays."""
     left = tuple(each for each in one.origins if not _selects(wanted, each)) if wanted.selects_origins else ()
     if left:
         journal.change(made, one, replace(one, origins=left))
-        return False
-    journal.remove(made, one)
-    return True
+    return bool(left)
 
 
 def _selects(wanted: Filters, origin: Origin) -> bool:
@@ -121,7 +153,3 @@ def _selects(wanted: Filters, origin: Origin) -> bool:
         and any_of(wanted.sources, (origin.source,))
         and any_of(wanted.tags, origin.tags)
     )
-
-
-def _expired(memory: Memory, one: Statement) -> bool:
-    return one.expires_at is not None and one.expires_at <= memory.now

@@ -35,8 +35,7 @@ def history(
             statement = _statement(memory, store, id)
             total += changes.count(store, statement=statement)
             found += [
-                change_shown(store, each)
-                for each in changes.changes(store, statement=statement, limit=limit + offset)
+                change_shown(store, each) for each in changes.changes(store, statement=statement, limit=limit + offset)
             ]
     found.sort(key=lambda each: each.at, reverse=True)
     page = found[offset : offset + limit]

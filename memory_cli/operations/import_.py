@@ -53,15 +53,15 @@ def import_(
         _take_batch(memory, batch, scope, tally, dry_run=dry_run)
         done += sum(len(line) for _number, line in batch)
         memory.progress(done, total or done, "importing")
-    note = f"Fields that mean nothing here were passed over: {', '.join(sorted(tally.ignored))}." if tally.ignored else ""
+    note = (
+        f"Fields that mean nothing here were passed over: {', '.join(sorted(tally.ignored))}." if tally.ignored else ""
+    )
     return Imported(
         tally.new, tally.already, tally.failed, redacted=dict(tally.redacted), scope=scope, dry_run=dry_run, note=note
     )
 
 
-def _take_batch(
-    memory: Memory, batch: list[tuple[int, str]], scope: str, tally: _Tally, *, dry_run: bool
-) -> None:
+def _take_batch(memory: Memory, batch: list[tuple[int, str]], scope: str, tally: _Tally, *, dry_run: bool) -> None:
     drafts: dict[str, list[tuple[int, Statement]]] = {}
     for number, line in batch:
         if line.strip():

@@ -5,7 +5,7 @@ from pathlib import Path
 from memory_cli.errors import Refused
 from memory_cli.memory import Memory
 from memory_cli.models.results import Initialised
-from memory_cli.projects import STORE_FOLDER
+from memory_cli.settings.directories import STORE_FOLDER
 from memory_cli.store import files
 
 

@@ -25,7 +25,9 @@ def embed_due(memory: Memory, embedder: Embedder, scope: str = "") -> None:
             continue
 
 
-def embed_batches(memory: Memory, store: Store, embedder: Embedder, *, most: int, deadline_ms: int | None = None) -> int:
+def embed_batches(
+    memory: Memory, store: Store, embedder: Embedder, *, most: int, deadline_ms: int | None = None
+) -> int:
     """Embed at most so many pending statements of store and return how many; each batch is kept as it is made."""
     done = 0
     total = min(most, vectors.pending_count(store, embedder.model))

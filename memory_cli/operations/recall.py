@@ -60,9 +60,7 @@ def recall(
 
 
 def _answer(memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str) -> Recalled:
-    units = [
-        shown.unit(hit.statement, score=hit.score, explain=hit.parts if explain else None) for hit in found.hits
-    ]
+    units = [shown.unit(hit.statement, score=hit.score, explain=hit.parts if explain else None) for hit in found.hits]
     fitted = shown.fitting(units, memory.settings.retrieval.budget if budget < 0 else budget)
     truncated = found.truncated or len(fitted) < len(units)
     return Recalled(

@@ -24,8 +24,12 @@ def record(
     memory: Memory,
     text: Annotated[str, Described("One self-contained fact, rule, preference, decision or lesson.")],
     *,
-    kind: Annotated[str, Described("RULE, PLAN, PREFERENCE, CORRECTION, DECISION, FACT or a word of your own.")] = DEFAULT_KIND,
-    scope: Annotated[ScopeName, Described("local: this project; global: everywhere. Choose by how far it is meant to reach.")] = "",
+    kind: Annotated[
+        str, Described("RULE, PLAN, PREFERENCE, CORRECTION, DECISION, FACT or a word of your own.")
+    ] = DEFAULT_KIND,
+    scope: Annotated[
+        ScopeName, Described("local: this project; global: everywhere. Choose by how far it is meant to reach.")
+    ] = "",
     tag: Annotated[Sequence[str], Described("Tags to find it by.")] = (),
     source: Annotated[str, Described("Where it comes from: chat, a file, an address.")] = "",
     agent: Annotated[str, Described("Who records it; you by default.")] = "",

@@ -14,7 +14,9 @@ BYTES_A_TOKEN = 3.5
 SHORTEST = 60
 
 
-def unit(statement: Statement, *, score: float = 0.0, explain: Mapping[str, float] | None = None, foreign: bool = False) -> Unit:
+def unit(
+    statement: Statement, *, score: float = 0.0, explain: Mapping[str, float] | None = None, foreign: bool = False
+) -> Unit:
     """Return a statement as an answer shows it."""
     return Unit(
         id=statement.id,

@@ -14,7 +14,9 @@ from memory_cli.store.connection import Store
 
 def undo(
     memory: Memory,
-    change: Annotated[str, Described("A number that history shows, such as local:12; the newest change by default.")] = "",
+    change: Annotated[
+        str, Described("A number that history shows, such as local:12; the newest change by default.")
+    ] = "",
     *,
     scope: given.Scope = "",
 ) -> Undone:

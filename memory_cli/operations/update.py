@@ -78,7 +78,9 @@ def _tagged(origins: tuple[Origin, ...], more: Sequence[str], fewer: Sequence[st
     if not gone and not new:
         return origins
     first, *rest = origins
-    kept = [replace(each, tags=tuple(tag for tag in each.tags if tag.casefold() not in gone)) for each in (first, *rest)]
+    kept = [
+        replace(each, tags=tuple(tag for tag in each.tags if tag.casefold() not in gone)) for each in (first, *rest)
+    ]
     return (replace(kept[0], tags=(*kept[0].tags, *new)), *kept[1:])
 
 
@@ -86,7 +88,9 @@ def _metadata(before: Statement, new: Mapping[str, Any], fewer: Sequence[str], *
     merged = dict(new) if whole else {**before.metadata, **new}
     for key in fewer:
         if key not in before.metadata:
-            raise UsageError(f"Statement {before.id} has no metadata {key}; it has {', '.join(before.metadata) or 'none'}.")
+            raise UsageError(
+                f"Statement {before.id} has no metadata {key}; it has {', '.join(before.metadata) or 'none'}."
+            )
         merged.pop(key, None)
     return merged
 

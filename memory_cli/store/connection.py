@@ -84,7 +84,9 @@ def translated() -> Iterator[None]:
         if _is_busy(error):
             raise Busy("The store is busy; try again.") from error
         if "readonly" in str(error) or "unable to open" in str(error) or "disk" in str(error):
-            raise MemoryCliError(f"The store cannot be written: {error}. Check its folder's permissions and space.") from error
+            raise MemoryCliError(
+                f"The store cannot be written: {error}. Check its folder's permissions and space."
+            ) from error
         raise
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.InterfaceError):
@@ -134,7 +136,9 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
     if version == 0 and not db.execute("select 1 from sqlite_master limit 1").fetchone():
         return 0
     if application != APPLICATION_ID and not version > len(MIGRATIONS):
-        raise Refused(f"{path} is a database of another program; it was left as it is. Move it away to begin a new one.")
+        raise Refused(
+            f"{path} is a database of another program; it was left as it is. Move it away to begin a new one."
+        )
     if version > len(MIGRATIONS):
         raise Refused(
             f"{path} has schema version {version}, and this memory knows versions up to {len(MIGRATIONS)}; "

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from memory_cli.projects import STORE_FOLDER
+from memory_cli.settings.directories import STORE_FOLDER
 
 
 def make_store_folder(folder: Path) -> None:
@@ -55,6 +55,12 @@ def write_private(path: Path, text: str) -> None:
     sync_folder(path.parent)
 
 
+def of_store(database: Path) -> list[Path]:
+    """Return the folder of a store and the files that hold its statements."""
+    kept = sorted(path for path in database.parent.glob(f"{database.name}*") if path.is_file())
+    return [database.parent, *kept]
+
+
 def sync_folder(folder: Path) -> None:
     """Make a rename in folder survive a power loss, where the system can."""
     if os.name == "nt":
@@ -67,6 +73,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folders(folder: Path) -> None:
+    """Make folder and what leads to it; what is new only its owner can enter."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)

@@ -27,7 +27,9 @@ def conditions(filters: Filters) -> tuple[str, Parameters]:
         parts.append("s.superseded = :superseded")
         parameters["superseded"] = int(filters.superseded)
     for place, (key, value) in enumerate(filters.metadata):
-        parts.append(f"json_extract(s.metadata, :meta_key{place}) in ({_listed(f'meta{place}_', _readings(value), parameters)})")
+        parts.append(
+            f"json_extract(s.metadata, :meta_key{place}) in ({_listed(f'meta{place}_', _readings(value), parameters)})"
+        )
         parameters[f"meta_key{place}"] = _path(key)
     if filters.selects_origins:
         inner, more = origin_conditions(filters)

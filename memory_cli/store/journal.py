@@ -125,9 +125,7 @@ def _put_origins(store: Store, statement: Statement) -> None:
 
 
 def _put_tags(store: Store, number: int, origin: Origin) -> None:
-    store.db.executemany(
-        "insert into origin_tag (origin, tag) values (?, ?)", [(number, tag) for tag in origin.tags]
-    )
+    store.db.executemany("insert into origin_tag (origin, tag) values (?, ?)", [(number, tag) for tag in origin.tags])
 
 
 def _put_aliases(store: Store, statement: Statement) -> None:

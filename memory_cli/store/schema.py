@@ -62,7 +62,7 @@ create table origin_tag (
 create index origin_tag_tag on origin_tag(tag);
 
 create virtual table words using fts5(text, agent, tokenize = "{TOKENIZE}");
-create virtual table words_terms using fts5vocab(words, 'row');
+create virtual table words_terms using fts5vocab(words, 'col');
 
 create table model (
     number integer primary key,
@@ -107,6 +107,12 @@ create table change_item (
     primary key (change, position)
 ) without rowid;
 create index change_item_statement on change_item(statement, change);
+
+-- In the account's store: the projects whose memory came with a clone and is believed all the same.
+create table trusted (
+    project text primary key,
+    at integer not null
+) without rowid;
 """
 
 

@@ -1,9 +1,157 @@
 """Vectors by model, and the queue of what has none yet."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from memory_cli.store.connection import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# The counter that names, by its number, the model which the queue was filled for.
+QUEUE = "model"
+LACKING = "not exists (select 1 from vector v where v.statement = s.number and v.model = :model)"
+
+
+@dataclass(frozen=True)
+class State:
+    """What tells a cache whether vectors came or went since it last looked."""
+
+    vectors: int
+    changes: int
 
 
 def enqueue(store: Store, number: int) -> None:
     """Note that the statement with this row number wants a vector; what it had is of other words."""
     store.db.execute("delete from vector where statement = ?", (number,))
     store.db.execute("insert or ignore into pending (statement) values (?)", (number,))
+
+
+def pending_count(store: Store, model: str) -> int:
+    """Count the statements that have no vector of model."""
+    number = _model_number(store, model)
+    if number and number == _queued_model(store):
+        return int(store.db.execute("select count(*) from pending").fetchone()[0])
+    query = f"select count(*) from statement s where {LACKING}"
+    return int(store.db.execute(query, {"model": number}).fetchone()[0])
+
+
+def pending_batch(store: Store, model: str, limit: int) -> list[tuple[int, str]]:
+    """Return at most limit statements without a vector of model, the newest first: row number and text."""
+    number = _model_number(store, model)
+    if number and number == _queued_model(store):
+        query = """
+            select s.number, s.text from pending p join statement s on s.number = p.statement order by p.statement desc
+        """
+    else:
+        query = f"select s.number, s.text from statement s where {LACKING} order by s.number desc"
+    rows = store.db.execute(f"{query} limit :limit", {"model": number, "limit": limit})
+    return [(row["number"], row["text"]) for row in rows]
+
+
+def put(store: Store, model: str, dimension: int, rows: Sequence[tuple[int, str, "NDArray[np.float32]"]]) -> int:
+    """Store a vector for each row number whose text is still the one that was embedded; return how many were.
+
+    The caller holds the transaction.
+    """
+    number = _made_model(store, model, dimension)
+    _fill_queue(store, number)
+    stored = 0
+    for statement, text, vector in rows:
+        cursor = store.db.execute(
+            """
+            insert or replace into vector (model, statement, components)
+            select :model, number, :components from statement where number = :statement and text = :text
+            """,
+            {"model": number, "components": vector.astype("<f4").tobytes(), "statement": statement, "text": text},
+        )
+        if cursor.rowcount:
+            store.db.execute("delete from pending where statement = ?", (statement,))
+            stored += 1
+    return stored
+
+
+def delete(store: Store, numbers: Iterable[int]) -> None:
+    """Take away every vector of the statements with these row numbers."""
+    store.db.executemany("delete from vector where statement = ?", [(number,) for number in numbers])
+
+
+def drop_others(store: Store, model: str) -> int:
+    """Take away the vectors of every other model and return how many there were."""
+    number = _model_number(store, model)
+    cursor = store.db.execute("delete from vector where model is not ?", (number,))
+    store.db.execute("delete from model where number is not ?", (number,))
+    return cursor.rowcount
+
+
+def models(store: Store) -> dict[str, int]:
+    """Return how many statements have a vector, by model."""
+    rows = store.db.execute(
+        """
+        select m.name, count(distinct v.statement) as statements
+        from model m join vector v on v.model = m.number group by m.number order by m.number
+        """
+    )
+    return {row["name"]: row["statements"] for row in rows}
+
+
+def wrong_size(store: Store) -> int:
+    """Count the vectors whose length is not that of their model."""
+    query = """
+        select count(*) from vector v join model m on m.number = v.model where length(v.components) <> 4 * m.dimension
+    """
+    return int(store.db.execute(query).fetchone()[0])
+
+
+def state(store: Store) -> State:
+    """Return what grows whenever a vector is stored or a statement changes."""
+    rows = store.db.execute("select name, seq from sqlite_sequence where name in ('vector', 'change')")
+    grown = {row["name"]: row["seq"] for row in rows}
+    return State(grown.get("vector", 0), grown.get("change", 0))
+
+
+def since(store: Store, model: str, dimension: int, number: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the vectors of model stored after the vector with this number: its number, its statement, its bytes."""
+    rows = store.db.execute(
+        """
+        select number, statement, components from vector
+        where model = :model and number > :number and length(components) = :size order by number
+        """,
+        {"model": _model_number(store, model), "number": number, "size": 4 * dimension},
+    )
+    return ((row["number"], row["statement"], row["components"]) for row in rows)
+
+
+def numbers(store: Store, model: str) -> list[int]:
+    """Return the numbers of the vectors of model."""
+    query = "select number from vector where model = ? order by number"
+    return [row["number"] for row in store.db.execute(query, (_model_number(store, model),))]
+
+
+def _model_number(store: Store, model: str) -> int | None:
+    row = store.db.execute("select number from model where name = ?", (model,)).fetchone()
+    return int(row["number"]) if row else None
+
+
+def _made_model(store: Store, model: str, dimension: int) -> int:
+    store.db.execute("insert or ignore into model (name, dimension) values (?, ?)", (model, dimension))
+    number = _model_number(store, model)
+    assert number is not None
+    return number
+
+
+def _queued_model(store: Store) -> int | None:
+    row = store.db.execute("select value from counter where name = ?", (QUEUE,)).fetchone()
+    return int(row["value"]) if row else None
+
+
+def _fill_queue(store: Store, model: int) -> None:
+    """Make the queue hold what lacks a vector of model, if it was filled for another."""
+    if _queued_model(store) == model:
+        return
+    store.db.execute("delete from pending")
+    lacking = f"select s.number from statement s where {LACKING}"
+    store.db.execute(f"insert into pending (statement) {lacking}", {"model": model})
+    store.db.execute("insert or replace into counter (name, value) values (?, ?)", (QUEUE, model))

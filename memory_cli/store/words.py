@@ -1,21 +1,214 @@
 """The index of words: one row a statement, its analysed text and its agents' names."""
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
+from memory_cli.models.statement import Filters
 from memory_cli.store.connection import Store
-from memory_cli.text.analysis import index_tokens
+from memory_cli.store.filters import conditions
+from memory_cli.store.moments import loaded, stored
+from memory_cli.text.analysis import Term, index_tokens
 
 BATCH = 900
+REBUILD_BATCH = 500
+# No text has this token, so it tells where the name of one agent ends and that of the next begins.
+BETWEEN_AGENTS = " | "
+TAIL = 80
+HEAD = 240
+
+
+@dataclass(frozen=True)
+class Count:
+    """In how many statements a term stands, in their text and in their agents' names."""
+
+    text: int = 0
+    agent: int = 0
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many statements are indexed, and how many tokens their texts have together."""
+
+    statements: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What ranking needs of a statement, without its whole text; of each agent's name the first token."""
+
+    number: int
+    sequence: int
+    at: datetime
+    superseded: bool
+    head: str
+    tail: str
+    tokens: tuple[str, ...]
+    agents: tuple[str, ...]
 
 
 def put(store: Store, number: int, text: str, agents: Sequence[str]) -> None:
     """Index the words of the statement with this row number, in place of what was indexed for it."""
-    names = " ".join(token for agent in agents for token in index_tokens(agent))
+    names = BETWEEN_AGENTS.join(" ".join(index_tokens(agent)) for agent in agents)
     store.db.execute(
-        "insert or replace into words (rowid, text, agent) values (?, ?, ?)", (number, " ".join(index_tokens(text)), names)
+        "insert or replace into words (rowid, text, agent) values (?, ?, ?)",
+        (number, " ".join(index_tokens(text)), names),
     )
 
 
 def drop(store: Store, number: int) -> None:
     """Take the statement with this row number out of the index."""
     store.db.execute("delete from words where rowid = ?", (number,))
+
+
+def size(store: Store) -> Size:
+    """Return how much is indexed, as the index itself counts it."""
+    # FTS5 keeps its averages in record 1: the count of rows, then that of tokens for each column, as varints.
+    row = store.db.execute("select block from words_data where id = 1").fetchone()
+    statements, tokens, *_ = [*_varints(row["block"] if row else b""), 0, 0]
+    return Size(statements, tokens)
+
+
+def counts(store: Store, terms: Iterable[Term]) -> dict[Term, Count]:
+    """Return in how many statements each term stands; for a beginning of words, no more than in how many."""
+    return {term: _count(store, term) for term in terms}
+
+
+def matching(store: Store, terms: Sequence[Term], filters: Filters, *, limit: int, agents: bool = False) -> list[int]:
+    """Return the row numbers of the statements that hold any term and pass filters, best first by SQLite's BM25.
+
+    With agents, a term may stand in the name of an agent instead.
+    """
+    if not terms:
+        return []
+    where, parameters = _restriction(store, filters)
+    join = f"join statement s on s.number = w.rowid and {where}" if where else ""
+    rows = store.db.execute(
+        f"""
+        select w.rowid as number from words w {join} where w.words match :match
+        order by bm25(w.words, 1.0, {float(agents)}), w.rowid desc limit :limit
+        """,
+        {"match": _expression(terms, agents), "limit": limit, **parameters},
+    )
+    return [row["number"] for row in rows]
+
+
+def candidates(store: Store, numbers: Iterable[int]) -> list[Candidate]:
+    """Return what ranking needs of the statements with these row numbers that are indexed."""
+    wanted = list(numbers)
+    found: list[Candidate] = []
+    for start in range(0, len(wanted), BATCH):
+        marks = ", ".join(map(str, wanted[start : start + BATCH]))
+        rows = store.db.execute(
+            f"""
+            select s.number, s.sequence, s.at, s.superseded, substr(s.text, 1, {HEAD}) as head,
+                   substr(s.text, -{TAIL}) as tail, w.text as tokens, w.agent as agents
+            from statement s join words w on w.rowid = s.number where s.number in ({marks})
+            """
+        )
+        found += map(_candidate, rows)
+    return found
+
+
+def allowed(store: Store, filters: Filters) -> list[int] | None:
+    """Return the row numbers of the statements that pass filters, or None when all do."""
+    where, parameters = _restriction(store, filters)
+    if not where:
+        return None
+    return [row["number"] for row in store.db.execute(f"select s.number from statement s where {where}", parameters)]
+
+
+def missing(store: Store) -> int:
+    """Count the statements whose words are not indexed, and the indexed words of no statement."""
+    query = """
+        select (select count(*) from statement where number not in (select id from words_docsize))
+             + (select count(*) from words_docsize where id not in (select number from statement)) as amiss
+    """
+    return int(store.db.execute(query).fetchone()["amiss"])
+
+
+def sound(store: Store) -> bool:
+    """Say whether the index agrees with itself."""
+    try:
+        store.db.execute("insert into words (words) values ('integrity-check')")
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+        return False
+    return True
+
+
+def rebuild(store: Store, progress: Callable[[int, int, str], None] | None = None) -> int:
+    """Index the words of every statement anew, in one transaction, and return how many statements there are."""
+    with store.transaction():
+        total = int(store.db.execute("select count(*) from statement").fetchone()[0])
+        store.db.execute("delete from words")
+        last = done = 0
+        while rows := _texts(store, last):
+            for row in rows:
+                put(store, row["number"], row["text"], (row["agents"] or "").split("\n"))
+            last, done = rows[-1]["number"], done + len(rows)
+            if progress:
+                progress(done, total, "indexing")
+        store.db.execute("insert into words (words) values ('optimize')")
+    return total
+
+
+def _texts(store: Store, after: int) -> list[sqlite3.Row]:
+    query = f"""
+        select s.number, s.text,
+               (select group_concat(o.agent, char(10)) from origin o where o.statement = s.number) as agents
+        from statement s where s.number > ? order by s.number limit {REBUILD_BATCH}
+    """
+    return store.db.execute(query, (after,)).fetchall()
+
+
+def _restriction(store: Store, filters: Filters) -> tuple[str, dict[str, object]]:
+    """Return the condition that filters put on `s`, or none at all when every statement passes."""
+    if filters.empty:
+        query = "select 1 from statement where expires_at <= ? limit 1"
+        if not store.db.execute(query, (stored(filters.now),)).fetchone():
+            return "", {}
+    return conditions(filters)
+
+
+def _count(store: Store, term: Term) -> Count:
+    condition, parameters = "term = :term", {"term": term.token}
+    if term.prefix:
+        condition, parameters["end"] = "term >= :term and term < :end", term.token + "\U0010ffff"
+    query = f"select col, sum(doc) as statements from words_terms where {condition} group by col"
+    rows = store.db.execute(query, parameters)
+    return Count(**{row["col"]: row["statements"] for row in rows})
+
+
+def _expression(terms: Sequence[Term], agents: bool) -> str:
+    """Return an FTS5 query: every token a quoted string, so that nothing in it is syntax."""
+    quoted = ('"' + term.token.replace('"', '""') + ('"*' if term.prefix else '"') for term in terms)
+    matched = " OR ".join(quoted)
+    return matched if agents else f"{{text}} : ({matched})"
+
+
+def _candidate(row: sqlite3.Row) -> Candidate:
+    return Candidate(
+        number=row["number"],
+        sequence=row["sequence"],
+        at=loaded(row["at"]),
+        superseded=bool(row["superseded"]),
+        head=row["head"],
+        tail=row["tail"],
+        tokens=tuple(row["tokens"].split()),
+        agents=tuple(name.split()[0] for name in row["agents"].split(BETWEEN_AGENTS) if name),
+    )
+
+
+def _varints(block: bytes) -> list[int]:
+    """Return the numbers of a block of SQLite's variable-length integers, each below 2**56."""
+    found, value = [], 0
+    for byte in block:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            found.append(value)
+            value = 0
+    return found

@@ -10,10 +10,16 @@ from itertools import pairwise
 from memory_cli.text.stemming import stem
 
 # Han, kana, bopomofo and their iteration marks; Hangul syllables and jamo; Thai, Lao, Myanmar, Khmer.
-_HAN = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u312f"
-_HAN += "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
+_HAN = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa"
+    "\u30fc-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001aff0-\U0001b16f"
+    "\U00020000-\U0003ffff"
+)
 _HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
-_UNSPACED = "\u0e01-\u0e3e\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17e0-\u17e9\uaa60-\uaa7f"
+_UNSPACED = (
+    "\u0e01-\u0e3e\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17e0-\u17e9"
+    "\uaa60-\uaa7f"
+)
 _SYMBOLS = "\u2190-\u23ff\u2460-\u2bff\U0001f000-\U0001faff"
 # What ends a word: white space, controls, surrogates, punctuation of ASCII and of the scripts in wide use.
 _BREAKS = (
@@ -27,7 +33,9 @@ _LETTERS = f"[^{_BREAKS}{_HAN}{_HANGUL}{_UNSPACED}]"
 _WORD = f"{_LETTERS}+(?:'{_LETTERS}+)*"
 # A word, or several joined as in http_client.retry_policy, @scope/pkg, GB/s, 10.0.1.1, C++, C#.
 _COMPOUND = f"{_WORD}(?:(?:::|->|[-_./:@&+=~\\\\$%]){_WORD})*(?:\\+\\+|\\#(?![^{_BREAKS}]))?"
-_RUN = re.compile(f"(?P<han>[{_HAN}]+)|(?P<hangul>[{_HANGUL}]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<symbol>[{_SYMBOLS}])|{_COMPOUND}")
+_RUN = re.compile(
+    f"(?P<han>[{_HAN}]+)|(?P<hangul>[{_HANGUL}]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<symbol>[{_SYMBOLS}])|{_COMPOUND}"
+)
 _SEGMENT = re.compile(r"::|->|[./:@&+=~\\$%#]+")
 _SEGMENTS = re.compile(f"({_SEGMENT.pattern})")
 _BETWEEN_LETTERS = re.compile(r"(?<![0-9])[-_]+|[-_]+(?![0-9])")
@@ -42,7 +50,10 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 # Accents are dropped from Latin and Greek; elsewhere a mark may carry a vowel or make another letter.
 _ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]")
 _FOLDS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ё": "е", "’": "'", "ʼ": "'", "‐": "-", "‑": "-"}
+    {
+        "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ё": "е",
+        "’": "'", "ʼ": "'", "‐": "-", "‑": "-",
+    }
 )  # fmt: skip
 _PLAIN = re.compile("[a-z]+")
 _IDEOGRAPHIC = re.compile(f"[{_HAN}{_HANGUL}{_UNSPACED}]")

@@ -9,17 +9,22 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from memory_cli.errors import UsageError
 from memory_cli.text.redaction_rules import RULES, Span, secret_span
 
 CUSTOM = "custom"
 LONGEST_PATTERN = 300
-_MOST_REPEATS = 6
-_MARKER = re.compile(r"\[redacted: [a-z0-9-]{2,40}\]")
-_DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,[A-Za-z0-9+/=]*")
-_TRIGGERS = tuple((trigger, index) for index, rule in enumerate(RULES) for trigger in rule.triggers)
-_UNBOUNDED = re.compile(r"[*+]|\{\d*,\d*\}|\{\d{2,}\}")
+MOST_REPEATS = 3
+_MARKER = r"\[redacted: [a-z0-9-]{2,40}\]"
+_DATA_URI = r"data:[\w.+-]+/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,[A-Za-z0-9+/=]*"
+# Every token of an issuer holds a run like this one, and most sentences hold none.
+_RUN = r"[A-Za-z0-9_./+~=-]{16}"
+_FORMS = tuple((trigger, at) for at, rule in enumerate(RULES) if not rule.is_token for trigger in rule.triggers)
+_TOKENS = tuple((trigger, at) for at, rule in enumerate(RULES) if rule.is_token for trigger in rule.triggers)
+_OPEN_REPEAT = r"[*+]|\{\d*,\d*\}"
+_REPEAT = r"[*+]|\{[\d,]+\}"
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,7 @@ class Redacted:
     kinds: tuple[str, ...]
 
 
-@dataclass(frozen=True, order=True)
-class _Found:
+class _Found(NamedTuple):
     start: int
     end: int
     rank: int
@@ -55,48 +59,43 @@ def redact(text: str, *, allow: Sequence[str] = (), patterns: Sequence[str] = ()
 @lru_cache(maxsize=64)
 def check_pattern(pattern: str) -> re.Pattern[str]:
     """Compile a user's pattern, or refuse it with the way out."""
+    shown = repr(pattern if len(pattern) <= 60 else f"{pattern[:60]}…")
     if len(pattern) > LONGEST_PATTERN:
         raise UsageError(
-            f"The redaction pattern {pattern[:40]!r}… has {len(pattern)} characters, and {LONGEST_PATTERN} are the most: "
-            "split it into several."
+            f"The redaction pattern {shown} has {len(pattern)} characters; {LONGEST_PATTERN} are the most: split it."
         )
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as problem:
         raise UsageError(
-            f"The redaction pattern {pattern!r} is no regular expression ({problem}): correct it, or escape what is meant literally."
+            f"The redaction pattern {shown} is no regular expression ({problem}): correct it, or escape what it means."
         ) from problem
-    if compiled.match("") or compiled.search(" "):
-        raise UsageError(
-            f"The redaction pattern {pattern!r} matches nothing or a mere space: say what the secret begins with."
-        )
+    if compiled.search("") or compiled.search(" "):
+        raise UsageError(f"The redaction pattern {shown} matches emptiness: say in it what the secret begins with.")
     if _may_explode(pattern):
         raise UsageError(
-            f"The redaction pattern {pattern!r} could take forever: repeat a character class like [a-z_]+ rather than a group "
-            f"that repeats or has alternatives, and repeat at most {_MOST_REPEATS} times."
+            f"The redaction pattern {shown} could take forever: repeat a class like [a-z_]+, not a group that itself "
+            f"repeats or has alternatives, and use at most {MOST_REPEATS} open repeats."
         )
     return compiled
 
 
 def _may_explode(pattern: str) -> bool:
     """Say whether a group that repeats or branches is repeated itself."""
-    plain = re.sub(r"\[\^?\]?(?:\\.|[^\]\\])*\]", "C", re.sub(r"\\.", "E", pattern, flags=re.DOTALL))
-    plain = re.sub(r"\(\?(?:P?<?[=!:]|P?<\w+>|[aiLmsux-]+:)", "(", plain)
-    if len(_UNBOUNDED.findall(plain)) > _MOST_REPEATS or re.search(r"\(\?P=|\\\d", pattern):
-        return True
-    risky: list[bool] = []
-    for index, character in enumerate(plain):
+    plain = re.sub(r"\\.", "E", pattern, flags=re.DOTALL)
+    plain = re.sub(r"\[\^?\]?[^\]]*\]", "C", plain)
+    risky = [False]
+    for at, character in enumerate(plain):
         if character == "(":
             risky.append(False)
-        elif character == ")" and risky:
+        elif character == ")":
             inner = risky.pop()
-            repeated = _UNBOUNDED.match(plain, index + 1) is not None
-            if inner and repeated:
+            if inner and re.match(_REPEAT, plain[at + 1 :]):
                 return True
-            risky[-1:] = [risky[-1] or inner or repeated] if risky else []
-        elif risky and (character == "|" or _UNBOUNDED.match(plain, index)):
+            risky[-1] |= inner
+        elif character == "|" or re.match(_OPEN_REPEAT, plain[at:]):
             risky[-1] = True
-    return False
+    return len(re.findall(_OPEN_REPEAT, plain)) > MOST_REPEATS
 
 
 @lru_cache(maxsize=256)
@@ -117,8 +116,8 @@ def _found(text: str, allow: Sequence[str], patterns: Sequence[str]) -> list[_Fo
 
 def _known(text: str) -> Iterator[_Found]:
     lowered = text.lower()
-    announced = sorted({index for trigger, index in _TRIGGERS if trigger in lowered})
-    for index in announced:
+    triggers = _FORMS + _TOKENS if _compiled(_RUN).search(text) else _FORMS
+    for index in sorted({index for trigger, index in triggers if trigger in lowered}):
         rule = RULES[index]
         for match in _compiled(rule.pattern).finditer(text):
             start, end = rule.span(match)
@@ -144,8 +143,8 @@ def _allowed(text: str, allow: Sequence[str]) -> Iterator[Span]:
             continue
 
 
-def _spans(pattern: re.Pattern[str], text: str, trigger: str) -> list[Span]:
-    return [match.span() for match in pattern.finditer(text)] if trigger in text else []
+def _spans(pattern: str, text: str, trigger: str) -> list[Span]:
+    return [match.span() for match in re.finditer(pattern, text)] if trigger in text else []
 
 
 def _union(spans: Iterable[Span]) -> list[Span]:
@@ -173,7 +172,7 @@ def _beyond_markers(text: str, found: _Found, markers: list[Span]) -> _Found | N
     if not touched:
         return found
     start, end = min(found.start, touched[0][0]), max(found.end, touched[-1][1])
-    if not _MARKER.sub("", text[start:end]).strip():
+    if not re.sub(_MARKER, "", text[start:end]).strip():
         return None
     return _Found(start, end, found.rank, found.kind)
 

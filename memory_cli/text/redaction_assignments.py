@@ -5,18 +5,12 @@ from collections.abc import Iterator
 
 from memory_cli.text.redaction_values import looks_secret
 
+_FOREIGN = "kennwort|contraseña|mot de passe|senha|wachtwoord|hasło|пароль|密码|密碼|パスワード|비밀번호"
+_CONSTANT_KEY = r"(?-i:(?<=[A-Z]_)KEY(?=[ \t]*=))"
 # Each kind with the literals that announce it and the words that may stand before its value.
 _WORDS = (
-    (
-        "password",
-        "pass|pwd|passwort|kennwort|contraseña|mot de passe|senha|wachtwoord|hasło|пароль|密码|密碼|パスワード|비밀번호",
-        r"pass(?:word|wd|phrase|code|wort)?|pwd|kennwort|contraseña|mot de passe|senha|wachtwoord|hasło|пароль|密码|密碼|パスワード|비밀번호",
-    ),
-    (
-        "api-key",
-        "key",
-        r"(?:api|access|auth|account|storage|service|subscription|app|application)[ _-]?key|(?-i:(?<=[A-Z]_)KEY(?=[ \t]*=))",
-    ),
+    ("password", f"pass|pwd|{_FOREIGN}", rf"pass(?:word|wd|phrase|code|wort)?|pwd|{_FOREIGN}"),
+    ("api-key", "key", rf"(?:api|access|auth|account|storage|service|subscription|app)[ _-]?key|{_CONSTANT_KEY}"),
     ("private-key", "key", r"(?:private|signing|encryption|master|session)[ _-]?key"),
     ("token", "token", r"token"),
     ("secret", "secret|credential", r"secret|credential"),
@@ -25,7 +19,7 @@ _SUFFIX = r"(?:[_-]?(?:\d{1,3}|key|value|base|prod|production|staging|stage|dev|
 _CLOSE = r"""[\\"'`*\])]{0,5}"""
 _TYPE = r"(?:\[\]|[?!])?(?::[ ]?[A-Za-z&'][\w.<>|?\[\]&' ]{0,30}?(?=[ ]?=[^=]))?"
 _OPERATOR = (
-    r"(?:[ \t]{0,8}(?P<sign>:=|=>|->|<-|={1,3}|\?=|::?|：|＝|,(?=[ ]?\\?[\"'`])|>)[ \t]{0,8}"
+    r"(?:[ \t]{0,8}(?P<sign>:=|=>|->|<-|={1,3}|\?=|::?|：|＝|(?<=[\"'`]),(?=[ ]?\\?[\"'`])|>)(?:\*\*|__)?[ \t]{0,8}"
     r"|(?:[ ](?:for|of|to|on|in|at|from)[ ][^\n.:=]{1,40}?)?[ ](?P<verb>is|was|ist|es|est|are|был|это)(?::[ ]?|[ ])"
     r"|[ \t]{1,4}(?P<space>))"
 )
@@ -35,7 +29,7 @@ _QUOTED = (
 )
 _BARE = r"""(?P<bare>(?:(?![&;,][A-Za-z_][\w. -]{0,30}=)[^\s"'`<>“”])++)"""
 _HEAD_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
-_INNOCENT = re.compile(
+_INNOCENT = (
     r"(?i)(?:^|[_.-]|(?<=[a-z])(?=[A-Z]))(?:max|min|num|page|next|prev|continuation|pagination|sync|idempotency|cancel"
     r"|cancellation|stop|pad|eos|bos|unk|mask|sep|cls|public|cache|sort|partition|design|no|reset|forgot)[_.-]?$"
 )
@@ -57,30 +51,28 @@ def value_span(match: re.Match[str]) -> tuple[int, int]:
 
 def is_assigned_secret(match: re.Match[str], value: str, *, password: bool) -> bool:
     """Judge a value by its shape and by the way it is assigned."""
-    head = _head(match)
-    word = match["word"]
-    if _INNOCENT.search(head) or _is_inside_a_word(word, head):
-        return False
-    if match["sign"] == ">" and not match.string.startswith("<", match.start() - len(head) - 1):
+    head, sign = _head(match), match["sign"]
+    if not _is_assigned(match, head):
         return False
     quoted = match.lastgroup != "bare"
-    setting = match["sign"] == "=" and (word.isupper() or head.startswith("--"))
-    if match["space"] is not None and not head.startswith("-") and not (quoted and password):
-        return (
-            not quoted
-            and len(value) >= 20
-            and not _is_digest(value)
-            and looks_secret(value, password=False, literal=False, plain=False)
-        )
-    if match["verb"] is not None and not quoted:
-        return (
-            not value.endswith("'s")
-            and "/" not in value
-            and looks_secret(value, password=password, literal=False, plain=False)
-        )
-    return looks_secret(
-        value, password=password, literal=quoted or setting, plain=(quoted and bool(match["sign"])) or setting
-    )
+    flag = match["space"] is not None and head.startswith("-")
+    if match["space"] is not None and not flag and not (quoted and password):
+        return not quoted and len(value) >= 20 and not _is_digest(value) and looks_secret(value)
+    if match["verb"] is not None and not quoted and (value.endswith("'s") or "/" in value):
+        return False
+    setting = sign == "=" and (match["word"].isupper() or head.startswith("--"))
+    plain = setting or (quoted and sign not in (None, ","))
+    return looks_secret(value, password=password, literal=quoted or setting, plain=plain)
+
+
+def _is_assigned(match: re.Match[str], head: str) -> bool:
+    """Say whether the word names a secret and what follows is its value."""
+    word, sign = match["word"], match["sign"]
+    if word.lower() == "pass" and (_is_inside_a_word(word, head) or not (head or sign)):
+        return False
+    if sign == ">" and not match.string.startswith("<", match.end()):
+        return False
+    return re.search(_INNOCENT, head) is None
 
 
 def _head(match: re.Match[str]) -> str:
@@ -90,7 +82,7 @@ def _head(match: re.Match[str]) -> str:
 
 def _is_inside_a_word(word: str, head: str) -> bool:
     # `bypass` and `compass` end in a word that `dbPass` and `DB_PASS` end in too.
-    return word.lower() == "pass" and head[-1:].isalpha() and not (word[0].isupper() and head[-1:].islower())
+    return head[-1:].isalpha() and not (word[0].isupper() and head[-1:].islower())
 
 
 def _is_digest(value: str) -> bool:

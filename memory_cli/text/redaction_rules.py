@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from memory_cli.text.redaction_assignments import assignment_patterns, is_assigned_secret, value_span
 from memory_cli.text.redaction_values import is_placeholder, is_wordy
@@ -27,15 +27,15 @@ def secret_span(match: re.Match[str]) -> Span:
     return match.span(index)
 
 
-@dataclass(frozen=True)
-class Rule:
-    """Say what a secret looks like and which literals announce it."""
+class Rule(NamedTuple):
+    """What a secret looks like, and which literals announce it."""
 
     kind: str
     triggers: tuple[str, ...]
     pattern: str
     judge: Judge
     span: Callable[[re.Match[str]], Span] = secret_span
+    is_token: bool = False
 
 
 def _given(match: re.Match[str], secret: str) -> bool:
@@ -75,7 +75,10 @@ def _cookie(match: re.Match[str], secret: str) -> bool:
 def _structured() -> Iterator[Rule]:
     """Yield the rules of forms that are no single word: blocks, URLs, headers."""
     inside = r"[^-]*+(?:-(?!----)[^-]*+)*+"
-    cut = rf"(?:{_GAP}*+{_BASE64}{{16,}}+={{0,2}})++(?:{_GAP}++{_BASE64}++={{0,2}}(?={_GAP}*+(?:\Z|\.\.\.|…)))?+"
+    headers = rf"(?:{_GAP}*+(?:Proc-Type|DEK-Info|Version|Comment|Hash): ?[^\n\\]{{0,120}}+)*+"
+    cut = (
+        rf"{headers}(?:{_GAP}*+{_BASE64}{{16,}}+={{0,2}})++(?:{_GAP}++{_BASE64}++={{0,2}}(?={_GAP}*+(?:\Z|\.\.\.|…)))?+"
+    )
     yield Rule(
         "private-key", ("private key",), rf"-----BEGIN {_PRIVATE}(?:{inside}-----END {_PRIVATE}|{cut})", _has_body
     )
@@ -90,6 +93,8 @@ def _structured() -> Iterator[Rule]:
     jwt = rf"eyJ{_URL64}{{8,}}+\.{_URL64}{{8,}}+(?:\.{_URL64}*+){{0,3}}+"
     yield Rule("jwt", ("eyj",), rf"(?:(?<!{_URL64})|(?<=\\[nrt])){jwt}", _given)
     yield Rule("url-password", ("://",), r"""://[^\s:/"'<>`]{0,256}+:([^\s/"'<>`]{1,256})@""", _not_a_digest)
+    slashed = r"""(?<!http)(?<!https)://[^\s:/@"'<>`]{1,256}+:(?!\d{1,5}/|[^\s/"'<>`]{1,256}@)([^\s"'<>`]{1,256}?)@"""
+    yield Rule("url-password", ("://",), slashed, _not_a_digest)
     yield Rule("url-password", ("://",), rf"://({_URL64}{{20,256}}+)(?=@)", _random)
     scheme = r"(?:(?:bearer|basic|token|digest|apikey|bot)\s{1,3})"
     header = rf"""(?i:authorization\\?["']?\s{{0,3}}[:=,]\s{{0,3}}\\?["'`]?{scheme}?+)([\w.~+/=:-]{{8,}}+)"""
@@ -114,14 +119,14 @@ def _issued() -> Iterator[Rule]:
         kind, triggers, pattern = line.split(None, 2)
         for short, full in (("URL64", _URL64), ("BASE64", _BASE64), ("HEX", _HEX), ("START", _START), ("UUID", _UUID)):
             pattern = pattern.replace(short, full)
-        yield Rule(kind, tuple(triggers.lower().split("|")), pattern, _random)
+        yield Rule(kind, tuple(triggers.lower().split("|")), pattern, _random, is_token=True)
 
 
 _ISSUERS = r"""
 aws-access-key        AKIA|ASIA|ABIA|ACCA   START(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])
 github-token          ghp_|gho_|ghu_|ghs_|ghr_   gh[pousr]_[A-Za-z0-9]{16,}+
 github-token          github_pat_           github_pat_[A-Za-z0-9_]{20,}+
-gitlab-token          glpat-|gldt-|glrt-|glcbt-|glptt-|glft-|glimt-|glagent-|gloas-|glsoat-   gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat)-[A-Za-z0-9_.-]{15,}+
+gitlab-token          glpat-|gldt-|glrt-|glcbt-|glptt-|glft-   gl(?:pat|dt|rt|cbt|ptt|ft)-[A-Za-z0-9_.-]{15,}+
 google-api-key        AIza                  AIzaURL64{30,}+
 google-oauth          ya29.|GOCSPX-         START(?:ya29\.|GOCSPX-)URL64{20,}+
 google-oauth          1//0                  START1//0URL64{35,}+

@@ -1,0 +1,59 @@
+"""One call of an operation from the command line: what the global options said, and how the answer is given."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_cli.cli.output import Mode, print_result
+from memory_cli.cli.terminal import progress_bar
+from memory_cli.memory import Memory, Session, make_session, open_memory
+
+Output = Annotated[
+    Mode | None,
+    typer.Option("-o", "--output", help="How to print: a table on a terminal, else plain lines.", show_default=False),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print no notes, hints or progress.")]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the global options said; nothing is looked up before a command needs it."""
+
+    project_root: Path | None = None
+    storage_root: Path | None = None
+    config_file: Path | None = None
+    assignments: tuple[str, ...] = ()
+    output: Mode | None = None
+    quiet: bool = False
+
+    def session(self) -> Session:
+        """Find roots and settings."""
+        return make_session(
+            project_root=self.project_root,
+            storage_root=self.storage_root,
+            config_file=self.config_file,
+            assignments=self.assignments,
+            source="cli",
+        )
+
+
+def answer(ctx: typer.Context, work: Callable[[Memory], object], output: Mode | None, quiet: bool) -> None:
+    """Do some work with the memory that the options name, print what it returns, and end with its exit code."""
+    given: Given = ctx.obj
+    session = given.session()
+    with progress_bar(quiet=quiet or given.quiet) as progress, open_memory(session, progress) as memory:
+        result = work(memory)
+    show(ctx, result, output, quiet, warnings=session.loaded.warnings)
+
+
+def show(
+    ctx: typer.Context, result: object, output: Mode | None, quiet: bool, *, warnings: tuple[str, ...] = ()
+) -> None:
+    """Print a result and end with its exit code; an option after the command beats the same one before it."""
+    given: Given = ctx.obj
+    print_result(result, output or given.output, quiet=quiet or given.quiet, warnings=warnings)
+    if code := getattr(result, "exit_code", 0):
+        raise typer.Exit(code)

@@ -1,0 +1,79 @@
+"""Check that all is well, and mend what can be mended."""
+
+import stat
+from collections.abc import Iterator
+from typing import Annotated
+
+from memory_cli.embedding import model_state
+from memory_cli.memory import Memory
+from memory_cli.models.results import Diagnosis, Finding
+from memory_cli.parameter import Described
+from memory_cli.store import checks, files, purge, vectors, words
+from memory_cli.store.connection import Store
+
+
+def doctor(
+    memory: Memory,
+    *,
+    fix: Annotated[bool, Described("Mend what can be mended without losing anything.")] = False,
+) -> Diagnosis:
+    """Check stores, indexes, permissions and the model.
+
+    The model's file is read and compared with the hash that it should have. Exits 1 while something is wrong.
+    """
+    findings = list(_model(memory))
+    stores = memory.stores()
+    for store in stores:
+        findings += _permissions(store, fix=fix)
+        findings += _index(store, fix=fix)
+        findings += _unclean(store, fix=fix)
+    return Diagnosis([str(store.path) for store in stores], findings)
+
+
+def _model(memory: Memory) -> Iterator[Finding]:
+    state = model_state(memory.settings.dense.embedding_model, check=True)
+    if not state.available:
+        yield Finding(f"Meaning is not to be had. {state.reason}", remedy="Words answer until then.")
+
+
+def _permissions(store: Store, *, fix: bool) -> Iterator[Finding]:
+    for path in files.of_store(store.path):
+        wanted = 0o700 if path.is_dir() else 0o600
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & ~wanted:
+            if fix:
+                path.chmod(wanted)
+            problem = f"Others can read {path}: its mode is {mode:o}, and it should be {wanted:o}."
+            yield Finding(problem, store.scope, mended=fix, remedy="" if fix else "`memory doctor --fix` sets it.")
+
+
+def _index(store: Store, *, fix: bool) -> list[Finding]:
+    before = checks.problems(store)
+    if before and fix:
+        words.rebuild(store)
+        vectors.requeue(store)
+    after = set(checks.problems(store)) if before and fix else set(before)
+    return [
+        Finding(
+            each,
+            store.scope,
+            mended=each not in after,
+            remedy=""
+            if each not in after
+            else "`memory doctor --fix` builds the index anew."
+            if not fix
+            else "`memory export --format jsonl --to FILE` saves what can be read.",
+        )  # fmt: skip
+        for each in before
+    ]
+
+
+def _unclean(store: Store, *, fix: bool) -> Iterator[Finding]:
+    if purge.is_unclean(store):
+        mended = fix and purge.clean(store)
+        yield Finding(
+            "A purge was cut short: the purged text may still stand in free pages or in the log.",
+            store.scope,
+            mended=mended,
+            remedy="" if mended else "`memory doctor --fix` cleans the file when no other process reads it.",
+        )

@@ -1,0 +1,112 @@
+"""Joining words and meaning on scores, with what the query's agent and a statement's neighbours add."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_cli.retrieval.words import Match
+from memory_cli.settings.keys import Retrieval
+from memory_cli.store.words import Candidate
+
+ASKING = ("?", "？", "؟", "\u037e", "፧")
+ROUNDED = 6
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one candidate has for itself; `meaning` is None where there is no vector that can be trusted."""
+
+    store: int
+    candidate: Candidate
+    match: Match
+    meaning: float | None
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate with its score and the parts of it."""
+
+    evidence: Evidence
+    score: float
+    parts: Mapping[str, float]
+
+
+def ranked(found: Sequence[Evidence], named: Mapping[str, float], settings: Retrieval) -> list[Ranked]:
+    """Return the candidates that have something for themselves, best first; `named` weighs the agents of the query."""
+    best = max((each.match.bm25 for each in found), default=0.0)
+    parts = [_own_parts(each, best, named, settings) for each in found]
+    near = _neighbours(found, [part["words"] + part["meaning"] for part in parts], settings)
+    scored = []
+    for each, part, gain in zip(found, parts, near, strict=True):
+        if not _admitted(each, part, settings):
+            continue
+        own = (part["words"] + part["meaning"]) * (1 - part["asks"]) * (1 + part["agent"])
+        part["neighbour"] = gain * (1 + part["agent"])
+        score = round(own + part["neighbour"], ROUNDED)
+        scored.append(Ranked(each, score, {name: round(value, 4) for name, value in part.items() if value}))
+    return _sorted(scored, settings)
+
+
+def nothing(found: Sequence[Evidence], settings: Retrieval) -> bool:
+    """Say whether even the best of the candidates is too weak to be an answer."""
+    if any(each.match.identifier for each in found):
+        return False
+    blind = max((each.match.coverage for each in found if each.meaning is None), default=0.0)
+    seen = [(each.match.coverage, each.meaning) for each in found if each.meaning is not None]
+    together = max((words for words, _ in seen), default=0.0)
+    together += settings.floor_meaning * max((meaning for _, meaning in seen), default=0.0)
+    return blind < settings.floor_words and together < settings.floor
+
+
+def _own_parts(each: Evidence, best: float, named: Mapping[str, float], settings: Retrieval) -> dict[str, float]:
+    return {
+        "words": settings.bm25_weight * each.match.bm25 / best if best else 0.0,
+        "meaning": settings.dense_weight * (each.meaning or 0.0),
+        "agent": max((named.get(agent, 0.0) for agent in each.candidate.agents), default=0.0),
+        "identifier": float(each.match.identifier),
+        "asks": settings.question_penalty if _asks(each.candidate.tail) else 0.0,
+    }
+
+
+def _admitted(each: Evidence, part: Mapping[str, float], settings: Retrieval) -> bool:
+    """Say whether a candidate matches by itself; a neighbour alone brings nothing into an answer."""
+    return bool(part["words"]) or (each.meaning or 0.0) >= settings.least_meaning
+
+
+def _neighbours(found: Sequence[Evidence], scores: Sequence[float], settings: Retrieval) -> list[float]:
+    """Return what each candidate gains from the matches recorded just before and after it."""
+    places = {(each.store, each.candidate.sequence): place for place, each in enumerate(found)}
+    span = timedelta(minutes=settings.neighbour_minutes)
+
+    def score(here: Evidence, distance: int) -> float:
+        place = places.get((here.store, here.candidate.sequence + distance))
+        if place is None or abs(found[place].candidate.at - here.candidate.at) > span:
+            return 0.0
+        asked = settings.answer_weight if distance == -1 and _has_question(found[place].candidate.tail) else 0.0
+        return scores[place] * (1 + asked)
+
+    weight = settings.neighbour_weight
+    return [
+        weight * max(score(each, -1), score(each, 1)) + weight**2 * max(score(each, -2), score(each, 2))
+        for each in found
+    ]
+
+
+def _sorted(scored: Sequence[Ranked], settings: Retrieval) -> list[Ranked]:
+    """Sort by score; what was superseded comes last, and of equals the newer first."""
+    least = settings.relative_margin * max((each.score for each in scored), default=0.0)
+    kept = [each for each in scored if each.score >= least]
+
+    def key(each: Ranked) -> tuple[bool, float, float, int]:
+        candidate = each.evidence.candidate
+        return (candidate.superseded, -each.score, -candidate.at.timestamp(), -candidate.sequence)
+
+    return sorted(kept, key=key)
+
+
+def _asks(tail: str) -> bool:
+    return tail.rstrip().endswith(ASKING)
+
+
+def _has_question(tail: str) -> bool:
+    return any(sign in tail for sign in ASKING)

@@ -1,0 +1,193 @@
+"""One question, one answer: the statements of all stores ranked together on one scale."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from memory_cli.embedding import Embedder
+from memory_cli.models.statement import Filters, Statement
+from memory_cli.retrieval import meaning
+from memory_cli.retrieval.fusion import Evidence, Ranked, nothing, ranked
+from memory_cli.retrieval.meaning import Likeness
+from memory_cli.retrieval.repetitions import Collapsed, Repetitions
+from memory_cli.retrieval.words import Matcher, Statistics, affordable, named_agents, statistics
+from memory_cli.settings import Settings
+from memory_cli.settings.keys import Retrieval
+from memory_cli.store import statements, words
+from memory_cli.store.connection import Store
+from memory_cli.text.analysis import STOP_STEMS, Query, index_tokens, query_terms
+
+__all__ = ["Collapsed", "Found", "Hit", "search", "similar_words"]
+
+READ = 32
+SIMILAR_LENGTH = 4000
+SIMILAR_TERMS = 12
+SIMILAR_POOL = 30
+SIMILAR_SHARE = 0.6
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A statement that answers, with its score and the parts of it."""
+
+    statement: Statement
+    score: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The hits, best first, and what else there is to say about them.
+
+    `semantic` is the reason why meaning took no part, empty when it did; `weak` says that there were candidates,
+    all too weak to be an answer.
+    """
+
+    hits: list[Hit] = field(default_factory=list)
+    collapsed: list[Collapsed] = field(default_factory=list)
+    truncated: bool = False
+    semantic: str = ""
+    weak: bool = False
+
+
+def search(
+    stores: Sequence[Store],
+    query: str,
+    filters: Filters,
+    *,
+    settings: Settings,
+    embedder: Embedder | None,
+    why_not: str,
+    limit: int,
+    offset: int = 0,
+) -> Found:
+    """Rank the statements that pass filters by how well they answer query."""
+    asked = query_terms(query)
+    with ExitStack() as stack:
+        for store in stores:
+            stack.enter_context(store.snapshot())
+        known = statistics(stores, asked)
+        question = _Question(stores, asked, filters, known, named_agents(asked, known), embedder, settings.retrieval)
+        likenesses = question.likenesses()
+        found = question.evidence(likenesses, max(settings.retrieval.pool_depth, 2 * (offset + limit)))
+        if nothing(found, settings.retrieval):
+            return Found(semantic=why_not, weak=bool(found))
+        order = ranked(found, question.named, settings.retrieval)
+        return _shown(stores, order, likenesses, settings.retrieval, why_not=why_not, offset=offset, limit=limit)
+
+
+def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[Statement]:
+    """Return up to limit other statements that have nearly all their words in common with this one."""
+    asked = query_terms(statement.text[:SIMILAR_LENGTH])
+    counts = words.counts(store, asked.terms)
+    telling = [term for term in asked.terms if not term.optional and counts[term].text > 1]
+    rarest = sorted(telling, key=lambda term: counts[term].text)[:SIMILAR_TERMS]
+    numbers = words.matching(store, rarest, Filters(now=statement.updated_at), limit=SIMILAR_POOL)
+    mine = _telling(index_tokens(statement.text))
+    near = []
+    for each in words.candidates(store, [number for number in numbers if number != statement.number]):
+        theirs = _telling(each.tokens)
+        shared = len(mine & theirs) / len(mine | theirs)
+        if shared >= SIMILAR_SHARE and not each.superseded:
+            near.append((shared, each.sequence, each.number))
+    chosen = [number for _, _, number in sorted(near, reverse=True)[:limit]]
+    there = statements.numbered(store, chosen)
+    return [there[number] for number in chosen]
+
+
+@dataclass(frozen=True)
+class _Question:
+    stores: Sequence[Store]
+    asked: Query
+    filters: Filters
+    known: Statistics
+    shares: Mapping[str, float]
+    embedder: Embedder | None
+    settings: Retrieval
+
+    @property
+    def named(self) -> dict[str, float]:
+        """What each agent that the query names lifts its statements by."""
+        return {token: self.settings.agent_weight * share for token, share in self.shares.items()}
+
+    def likenesses(self) -> list[Likeness]:
+        """Return how like every statement is to the question, a store each; nothing where no model can say."""
+        if not self.embedder or not meaning.trusted(self.asked.text, self.embedder, self.settings.latin_share):
+            return []
+        # The name of who said something stands in its agent, not in its words, and only blurs what they mean.
+        about = [chunk for chunk, terms in self.asked.words if not (terms and terms[0].token in self.shares)]
+        vector = self.embedder.embed_query(" ".join(about) or self.asked.text)
+        return [meaning.likeness(store, self.embedder, vector) for store in self.stores]
+
+    def evidence(self, likenesses: Sequence[Likeness], depth: int) -> list[Evidence]:
+        """Return the candidates of both legs, each with what both legs say of it."""
+        matcher = Matcher(self.asked, self.known, self.shares, self.settings)
+        found = []
+        for place, store in enumerate(self.stores):
+            like = likenesses[place] if likenesses else None
+            numbers = dict.fromkeys(self._by_words(place, matcher, depth))
+            if like:
+                numbers |= dict.fromkeys(like.best(depth, words.allowed(store, self.filters)))
+            for each in words.candidates(store, numbers):
+                likeness = like.of(each.number) if like and self._trusted(each.head) else None
+                found.append(Evidence(place, each, matcher.match(each), likeness))
+        return found
+
+    def _by_words(self, place: int, matcher: Matcher, depth: int) -> list[int]:
+        terms = affordable(self.asked.terms, self.known.by_store[place], self.settings.match_budget)
+        return words.matching(self.stores[place], terms, self.filters, limit=depth, agents=matcher.only_names)
+
+    def _trusted(self, text: str) -> bool:
+        return self.embedder is not None and meaning.trusted(text, self.embedder, self.settings.latin_share)
+
+
+def _shown(
+    stores: Sequence[Store],
+    order: Sequence[Ranked],
+    likenesses: Sequence[Likeness],
+    settings: Retrieval,
+    *,
+    why_not: str,
+    offset: int,
+    limit: int,
+) -> Found:
+    """Take hits in order, setting aside what repeats one of them, until the page is full."""
+    places = {store.scope: place for place, store in enumerate(stores)}
+
+    def alike(one: Statement, other: Statement) -> float | None:
+        if not likenesses:
+            return None
+        left, right = (likenesses[places[each.scope]].vector(each.number) for each in (one, other))
+        return None if left is None or right is None else float(left @ right)
+
+    repetitions = Repetitions(alike, settings.duplicate_cosine)
+    hits: list[Hit] = []
+    collapsed: list[Collapsed] = []
+    for each, statement in _read(stores, order):
+        if repeated := repetitions.collapse(statement):
+            collapsed.append(repeated)
+        elif len(hits) == offset + limit:
+            return Found(hits[offset:], collapsed, truncated=True, semantic=why_not)
+        else:
+            hits.append(Hit(statement, each.score, each.parts))
+    return Found(hits[offset:], collapsed, semantic=why_not)
+
+
+def _read(stores: Sequence[Store], order: Sequence[Ranked]) -> Iterator[tuple[Ranked, Statement]]:
+    """Yield ranked candidates with their statements, read a few at a time."""
+    for start in range(0, len(order), READ):
+        some = order[start : start + READ]
+        there = [
+            statements.numbered(
+                store, [each.evidence.candidate.number for each in some if each.evidence.store == place]
+            )
+            for place, store in enumerate(stores)
+        ]
+        for each in some:
+            yield each, there[each.evidence.store][each.evidence.candidate.number]
+
+
+def _telling(tokens: Iterable[str]) -> set[str]:
+    """Return the tokens but for stop words, or all of them where there is nothing else."""
+    found = set(tokens)
+    return found - STOP_STEMS or found or {""}

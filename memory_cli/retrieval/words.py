@@ -1,0 +1,130 @@
+"""The words leg: how well each candidate matches the terms of a query, on one scale for all stores."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_cli.settings.keys import Retrieval
+from memory_cli.store import words
+from memory_cli.store.connection import Store
+from memory_cli.store.words import Candidate, Count, Size
+from memory_cli.text.analysis import Query, Term
+
+# A store of a few statements cannot tell how rare a word is, and what is absent may only be said otherwise.
+SMALLEST = 50
+ABSENT = 0.7
+OPTIONAL = 0.5
+# What an agent may be called that is a common word too; only with a capital does it name the agent.
+ROLES = frozenset({"admin", "agent", "ai", "assist", "bot", "cli", "code", "human", "me", "mcp", "system", "user"})
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What the stores hold together: how much, and in how many statements each term stands."""
+
+    statements: int
+    mean: float
+    counts: Mapping[Term, int]
+    agents: Mapping[Term, int]
+    by_store: tuple[Mapping[Term, Count], ...]
+
+
+@dataclass(frozen=True)
+class Match:
+    """How a candidate matches by words: BM25, the share of the query that was found, a whole identifier or not."""
+
+    bm25: float
+    coverage: float
+    identifier: bool
+
+
+class Matcher:
+    """Measures candidates against the terms of one query."""
+
+    def __init__(self, query: Query, known: Statistics, names: Collection[str], settings: Retrieval) -> None:
+        self.known = known
+        self.settings = settings
+        self.names = [term for term in query.terms if term.token in names]
+        self.only_names = len(self.names) == sum(not term.optional for term in query.terms)
+        self.terms = [term for term in query.terms if known.counts[term]]
+        self.whole = {term.token: term for term in self.terms if not term.prefix}
+        self.prefixes = {term.token: term for term in self.terms if term.prefix}
+        self.sizes = tuple({len(token) for token in self.prefixes})
+        self.asked = sum(self._asked(term) for term in query.terms if not term.optional)
+
+    def match(self, candidate: Candidate) -> Match:
+        """Return how candidate matches."""
+        bm25 = covered = 0.0
+        identifier = False
+        length = len(candidate.tokens) / self.known.mean if self.known.mean else 1.0
+        k1 = self.settings.bm25_k1
+        damping = k1 * (1 - self.settings.bm25_b + self.settings.bm25_b * length)
+        times = self._times(candidate.tokens)
+        for term, often in times.items():
+            weight = term.weight * (1 + self.settings.identifier_weight * term.exact)
+            weight *= rarity(self.known.counts[term], self.known.statements)
+            bm25 += weight * often * (k1 + 1) / (often + damping)
+            covered += self._asked(term) * (OPTIONAL if term.optional else 1)
+            identifier = identifier or term.exact
+        by = [term for term in self.names if term.token in candidate.agents and term not in times]
+        covered += sum(map(self._asked, by))
+        # Who asks for nothing but an agent is answered with what it recorded.
+        bm25 += len(by) if self.only_names else 0.0
+        return Match(bm25, min(covered / self.asked, 1.0) if self.asked else 0.0, identifier)
+
+    def _times(self, tokens: Sequence[str]) -> dict[Term, int]:
+        times: dict[Term, int] = {}
+        for token in tokens:
+            if term := self.whole.get(token):
+                times[term] = times.get(term, 0) + 1
+            for size in self.sizes:
+                if term := self.prefixes.get(token[:size]):
+                    times[term] = times.get(term, 0) + 1
+        return times
+
+    def _asked(self, term: Term) -> float:
+        found = self.known.counts[term] or (self.known.agents[term] if term in self.names else 0)
+        return term.weight * rarity(found, max(self.known.statements, SMALLEST)) * (1 if found else ABSENT)
+
+
+def rarity(found: int, statements: int) -> float:
+    """Return the inverse document frequency of what stands in so many of the statements."""
+    found = min(found, statements)
+    return math.log(1 + (statements - found + 0.5) / (found + 0.5))
+
+
+def statistics(stores: Sequence[Store], query: Query) -> Statistics:
+    """Count the terms of query over all stores."""
+    sizes = [words.size(store) for store in stores]
+    by_store = tuple(words.counts(store, query.terms) for store in stores)
+    total = Size(sum(size.statements for size in sizes), sum(size.tokens for size in sizes))
+    return Statistics(
+        statements=total.statements,
+        mean=total.tokens / total.statements if total.statements else 0.0,
+        counts={term: sum(counts[term].text for counts in by_store) for term in query.terms},
+        agents={term: sum(counts[term].agent for counts in by_store) for term in query.terms},
+        by_store=by_store,
+    )
+
+
+def affordable(terms: Sequence[Term], counts: Mapping[Term, Count], budget: int) -> list[Term]:
+    """Return the terms to look up, rarest first, until about so many rows match; the two rarest always."""
+    there = [term for term in terms if counts[term].text or counts[term].agent]
+    chosen: list[Term] = []
+    for term in sorted(there, key=lambda each: counts[each].text):
+        budget -= counts[term].text
+        if budget < 0 and len(chosen) >= 2:
+            break
+        chosen.append(term)
+    return chosen
+
+
+def named_agents(query: Query, known: Statistics) -> dict[str, float]:
+    """Return the tokens of query that name an agent, each weighed by how few statements it selects."""
+    named = {}
+    for chunk, terms in query.words:
+        for term in terms[:1]:
+            selected = known.agents.get(term, 0)
+            if selected and (term.token not in ROLES or chunk[:1].isupper()):
+                named[term.token] = max(0.0, 1 - selected / known.statements)
+    return named

@@ -1,0 +1,91 @@
+"""Embedding what waits for it while the server has nothing better to do."""
+
+import logging
+import threading
+import time
+
+from memory_cli.embedding import Embedder
+from memory_cli.errors import Busy, MemoryCliError
+from memory_cli.memory import Memory, Session, open_memory
+from memory_cli.operations.pending import embed_batches, pending
+
+log = logging.getLogger("memory")
+
+# Long enough for a client to shake hands before the model takes the processor.
+DELAY = 3.0
+BUSY_PAUSE = 5.0
+# How long a model that cannot be had is left alone: somebody may install it meanwhile.
+MODEL_PAUSE = 300.0
+
+
+class Background:
+    """One thread that embeds pending statements in small batches, and sleeps until it is woken.
+
+    It does not poll: it looks once after the start and once after each call of a tool.
+    """
+
+    def __init__(self, session: Session, *, delay: float = DELAY) -> None:
+        self._session = session
+        self._patience: float | None = delay
+        self._woken = threading.Event()
+        self._stopped = False
+        self._without_model_until = 0.0
+        self._said: set[str] = set()
+        self._thread = threading.Thread(target=self._run, name="embedding", daemon=True)
+
+    def start(self) -> None:
+        """Begin; the first look comes after a delay, or when woken."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Say that there may be something to embed."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """End after the batch at hand, and wait for that."""
+        self._stopped = True
+        self._woken.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            self._woken.wait(self._patience)
+            self._woken.clear()
+            if self._stopped:
+                return
+            self._patience = self._look()
+
+    def _look(self) -> float | None:
+        """Embed what is pending; return after how many seconds to look again unasked, if at all."""
+        try:
+            with open_memory(self._session) as memory:
+                self._embed(memory)
+        except Busy:
+            return BUSY_PAUSE
+        except MemoryCliError as error:
+            self._say(str(error))
+        return None
+
+    def _embed(self, memory: Memory) -> None:
+        if time.monotonic() < self._without_model_until or not pending(memory):
+            return
+        embedder, why_not = memory.embedder()
+        if embedder is None:
+            self._without_model_until = time.monotonic() + MODEL_PAUSE
+            self._say(why_not)
+            return
+        self._drain(memory, embedder)
+
+    def _drain(self, memory: Memory, embedder: Embedder) -> None:
+        size = memory.settings.runtime.batch
+        for store in memory.stores():
+            # No more than was there at the first look: whoever adds to it wakes us again.
+            left = pending(memory, store.scope)
+            while left > 0 and not self._stopped:
+                done = embed_batches(memory, store, embedder, most=min(size, left), deadline_ms=0)
+                left = left - done if done else 0
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self._said:
+            self._said.add(sentence)
+            log.warning("Nothing is embedded in the background: %s", sentence)

@@ -1,0 +1,75 @@
+"""Turn an operation into an MCP tool."""
+
+import inspect
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp import types
+
+from memory_cli.errors import MemoryCliError
+from memory_cli.memory import Progress, Session, open_memory
+from memory_cli.models.document import document
+from memory_cli.serve.arguments import Argument, arguments_of, read
+from memory_cli.serve.schema import input_schema, output_schema
+from memory_cli.surface import Effect, Operation
+
+log = logging.getLogger("memory")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An operation, its arguments, and the tool that stands for it."""
+
+    operation: Operation
+    arguments: Mapping[str, Argument]
+    tool: types.Tool
+
+
+def bind(operation: Operation) -> Bound:
+    """Return an operation as a tool."""
+    arguments = arguments_of(operation)
+    return Bound(operation, arguments, _tool(operation, arguments))
+
+
+def answer(bound: Bound, session: Session, given: Mapping[str, Any], progress: Progress) -> types.CallToolResult:
+    """Call an operation as its tool; whatever fails is an answer that says so."""
+    name = bound.operation.tool
+    try:
+        values = read(name, bound.arguments, given)
+        with open_memory(session, progress) as memory:
+            found = document(bound.operation.function(memory, **values))
+    except MemoryCliError as error:
+        return failed(str(error))
+    except Exception:
+        # A server outlives its bugs; the traceback is for whoever mends them.
+        log.exception("%s failed", name)
+        return failed(
+            f"{name} met an internal error, which is a bug in memory; see the server's log on its standard error."
+        )
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=found)
+
+
+def failed(sentence: str) -> types.CallToolResult:
+    """Return a tool's error, which a model reads."""
+    sendable = sentence.encode("utf-8", "backslashreplace").decode("utf-8")
+    return types.CallToolResult(content=[types.TextContent(type="text", text=sendable)], is_error=True)
+
+
+def _tool(operation: Operation, arguments: Mapping[str, Argument]) -> types.Tool:
+    return types.Tool(
+        name=operation.tool,
+        title=operation.tool.replace("_", " ").capitalize(),
+        description=inspect.getdoc(operation.function),
+        input_schema=input_schema(arguments),
+        output_schema=output_schema(operation),
+        annotations=types.ToolAnnotations(
+            read_only_hint=operation.effect is Effect.READS,
+            destructive_hint=operation.effect not in (Effect.READS, Effect.ADDS),
+            idempotent_hint=operation.idempotent or operation.effect is Effect.READS,
+            open_world_hint=False,
+        ),
+    )

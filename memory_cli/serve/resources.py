@@ -1,0 +1,52 @@
+"""What a client can read by address: the handoff, and each statement."""
+
+import json
+from urllib.parse import unquote
+
+from mcp import MCPError, types
+
+from memory_cli.errors import MemoryCliError, NotFound
+from memory_cli.memory import Memory, Session, open_memory
+from memory_cli.models.document import document
+from memory_cli.operations.handoff import handoff
+from memory_cli.operations.show import show
+
+HANDOFF = "memory://handoff"
+STATEMENT = "memory://statement/"
+
+RESOURCES = types.ListResourcesResult(
+    resources=[
+        types.Resource(
+            uri=HANDOFF, name="handoff", description="What the last conversation left for this one.", mime_type="text/plain"
+        )
+    ]
+)
+TEMPLATES = types.ListResourceTemplatesResult(
+    resource_templates=[
+        types.ResourceTemplate(
+            uri_template=f"{STATEMENT}{{id}}",
+            name="statement",
+            description="One statement, whole, with where it came from and its changes.",
+            mime_type="application/json",
+        )
+    ]
+)
+
+
+def contents(session: Session, uri: str) -> types.ReadResourceResult:
+    """Return what an address names, or say why there is nothing."""
+    try:
+        with open_memory(session) as memory:
+            mime_type, text = _read(memory, uri)
+    except MemoryCliError as error:
+        raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri}) from error
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)])
+
+
+def _read(memory: Memory, uri: str) -> tuple[str, str]:
+    if uri == HANDOFF:
+        return "text/plain", handoff(memory).text
+    if uri.startswith(STATEMENT):
+        found = document(show(memory, unquote(uri.removeprefix(STATEMENT))))
+        return "application/json", json.dumps(found, ensure_ascii=False)
+    raise NotFound(f"There is nothing at {uri}; there is {HANDOFF} and {STATEMENT}{{id}}.")

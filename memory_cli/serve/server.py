@@ -1,0 +1,135 @@
+"""The MCP server over the standard streams."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import replace
+from typing import Any
+
+import anyio
+from anyio import from_thread, to_thread
+from mcp import types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from memory_cli import __version__
+from memory_cli.memory import Session
+from memory_cli.serve import resources
+from memory_cli.serve.background import Background
+from memory_cli.serve.bind import answer, bind, failed
+from memory_cli.serve.streams import patient
+from memory_cli.serve.toolsets import CORE, not_offered, offered
+
+INSTRUCTIONS = """\
+This is what was remembered between conversations. Call `memory_context` first.
+Call `recall_memory` before you record or decide. Record one self-contained statement at a time with `record_memory`; \
+forget what it contradicts with `forget_memory`, or supersede it by recording the new words under its `id`.
+Choose `scope` by how far the user means it to reach: global for what holds in every project, local for this one. \
+That nothing marks it as global is no reason for local.
+End with `record_handoff`: what was done, what is open, where to go on."""
+SOURCE = "mcp"
+LONGEST_NAME = 64
+
+Context = ServerRequestContext[Any, Any]
+
+
+def nobody() -> None:
+    """Tell nobody that a tool was called."""
+
+
+class _Handlers:
+    """What the server answers to each request."""
+
+    def __init__(self, session: Session, tools: str, called: Callable[[], None]) -> None:
+        self._operations = offered(tools)
+        self._tools = {each.tool: bind(each) for each in self._operations}
+        self._session = session
+        self._called = called
+
+    async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[each.tool for each in self._tools.values()])
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        bound = self._tools.get(params.name)
+        if bound is None:
+            return failed(not_offered(params.name, self._operations))
+
+        def progress(done: int, total: int, message: str) -> None:
+            from_thread.run(context.session.report_progress, done, total, message)
+
+        session = _asked_by(self._session, context)
+        try:
+            # Abandoned, a call still ends by itself; waited for, it would hold up the end of the server.
+            return await to_thread.run_sync(
+                answer, bound, session, params.arguments or {}, progress, abandon_on_cancel=True
+            )
+        finally:
+            self._called()
+
+    async def list_resources(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return resources.RESOURCES
+
+    async def list_templates(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return resources.TEMPLATES
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        return await to_thread.run_sync(resources.contents, self._session, str(params.uri), abandon_on_cancel=True)
+
+
+def make_server(session: Session, tools: str = CORE, *, called: Callable[[], None] = nobody) -> Server[Any]:
+    """Return a server that offers sets of tools; it says after each call that there was one."""
+    handlers = _Handlers(_through_this_door(session), tools, called)
+    return Server(
+        "memory",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+    )
+
+
+def serve(session: Session, tools: str = CORE) -> None:
+    """Serve over the standard streams until the input ends, then end the process."""
+    background = Background(session)
+    server = make_server(session, tools, called=background.wake)
+    # A reader that waits for a line in a thread does not see an interrupt; the system ends the process at once.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    background.start()
+    anyio.run(_over_standard_streams, server)
+    # Not a return: that would wait for a thread that still embeds, whose next start goes on where this one ended.
+    sys.stderr.flush()
+    os._exit(0)
+
+
+async def _over_standard_streams(server: Server[Any]) -> None:
+    # The SDK leads the descriptors away; what Python still buffers of a print must not follow at the end either.
+    async with stdio_server() as wire:
+        with redirect_stdout(sys.stderr):
+            async with patient(*wire) as (read, write):
+                await server.run(read, write, server.create_initialization_options())
+
+
+def _through_this_door(session: Session) -> Session:
+    """Return a session whose records come from here; its agent is empty when nobody named one."""
+    return replace(session, source=SOURCE, agent="" if session.agent == session.source else session.agent)
+
+
+def _asked_by(session: Session, context: Context) -> Session:
+    """Return the session with the client's own name for its agent, unless one was named."""
+    if session.agent:
+        return session
+    client = context.session.client_params
+    printable = "".join(each if each.isprintable() else " " for each in client.client_info.name) if client else ""
+    return replace(session, agent=" ".join(printable.split())[:LONGEST_NAME].strip() or SOURCE)

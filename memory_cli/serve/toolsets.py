@@ -1,0 +1,27 @@
+"""Which operations a server offers."""
+
+from memory_cli.errors import UsageError
+from memory_cli.serve.arguments import nearest
+from memory_cli.surface import OPERATIONS, TOOL_SETS, Operation
+
+CORE, ALL = "core", "all"
+
+
+def offered(tools: str) -> list[Operation]:
+    """Return the operations of the named sets; the others only add to the core."""
+    named = {each.strip().casefold() for each in tools.split(",") if each.strip()}
+    for each in sorted(named - {ALL, *TOOL_SETS}):
+        raise UsageError(
+            f"There is no set of tools {each!r}.{nearest(each, (ALL, *TOOL_SETS))} There is {', '.join((*TOOL_SETS, ALL))}."
+        )
+    wanted = set(TOOL_SETS) if ALL in named else named | {CORE}
+    return [each for each in OPERATIONS if each.tool and each.tools in wanted]
+
+
+def not_offered(name: str, operations: list[Operation]) -> str:
+    """Return the sentence that says why there is no tool of this name, and what there is."""
+    others = {each.tool: each.tools for each in OPERATIONS if each.tool}
+    if name in others:
+        return f"The tool {name} is not offered here; start the server with `--tools {others[name]}`."
+    names = [each.tool for each in operations]
+    return f"There is no tool {name!r}.{nearest(name, names)} There is {', '.join(names)}."

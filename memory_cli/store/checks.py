@@ -1,0 +1,39 @@
+"""What must hold in every store, whatever happened to the processes that wrote it."""
+
+import sqlite3
+
+from memory_cli.store.connection import Store
+
+COUNTS = {
+    "statements without a row in the word index": """
+        select count(*) from statement s where not exists (select 1 from words_content c where c.id = s.number)
+    """,
+    "rows of the word index without a statement": """
+        select count(*) from words_content c where not exists (select 1 from statement s where s.number = c.id)
+    """,
+    "vectors without a statement": """
+        select count(*) from vector v where not exists (select 1 from statement s where s.number = v.statement)
+    """,
+    "statements with neither a vector nor a place in the queue": """
+        select count(*) from statement s
+        where not exists (select 1 from pending p where p.statement = s.number)
+        and not exists (select 1 from vector v where v.statement = s.number)
+    """,
+    "statements from nowhere": """
+        select count(*) from statement s where not exists (select 1 from origin o where o.statement = s.number)
+    """,
+}
+
+
+def problems(store: Store) -> list[str]:
+    """Return a sentence for each thing that is wrong in the store; none when all is well."""
+    found = [f"SQLite finds: {row[0]}" for row in store.db.execute("pragma integrity_check") if row[0] != "ok"]
+    found += [f"a row of {row[0]} points to nothing" for row in store.db.execute("pragma foreign_key_check")]
+    try:
+        store.db.execute("insert into words (words, rank) values ('integrity-check', 1)")
+    except sqlite3.DatabaseError as error:
+        found.append(f"the word index does not agree with itself: {error}")
+    for name, sql in COUNTS.items():
+        if count := store.db.execute(sql).fetchone()[0]:
+            found.append(f"{name}: {count}")
+    return found
