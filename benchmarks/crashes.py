@@ -94,14 +94,13 @@ def round_of(folder: Path, seed: int, delay: float, only: str = "") -> int:
     """Run a writer for delay seconds after its first change, kill it, check what is left; return the changes made."""
     (folder / "project" / ".git").mkdir(parents=True)
     command = [sys.executable, "-m", "benchmarks.crashes", "--work", str(folder), "--seed", str(seed), "--only", only]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8")
-    assert process.stdout is not None
-    first = process.stdout.readline()
-    assert first, "the writer ended before it wrote anything"
-    time.sleep(delay)
-    process.send_signal(signal.SIGKILL)
-    rest = process.stdout.read().split("\n")
-    process.wait()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first, "the writer ended before it wrote anything"
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        rest = process.stdout.read().split("\n")
     done = max(int(line) for line in (first.strip(), *rest) if line)
     check(folder, seed, done, only)
     return done

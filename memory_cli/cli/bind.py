@@ -82,7 +82,7 @@ def _told(parameter: inspect.Parameter, flags: tuple[str, ...]) -> Iterator[insp
         return
     settings: dict[str, Any] = {
         "help": described.text, "autocompletion": COMPLETERS.get(name),
-        "metavar": name.upper() if type_ in (str, Sequence) else None,
+        "metavar": "N" if type_ in (int, float) else name.upper() if type_ in (str, Sequence) else None,
     }  # fmt: skip
     if type_ in (int, float):
         settings |= {"min": described.at_least, "max": described.at_most}

@@ -1,4 +1,4 @@
-"""Standard streams and arguments as UTF-8; what is no UTF-8 comes through as lone surrogates, for the store to refuse."""
+"""Streams and arguments as UTF-8; what is no UTF-8 comes through as lone surrogates, for the store to refuse."""
 
 import io
 import os
@@ -28,6 +28,8 @@ def arguments() -> list[str]:
 
 def as_path(argument: str) -> Path:
     """Return the path that an argument names, in the encoding that this system's file names have."""
+    if not argument:
+        raise UsageError("A path is empty; name one, or leave it out.")
     return Path(argument if os.name == "nt" else os.fsdecode(argument.encode("utf-8", "surrogateescape")))
 
 

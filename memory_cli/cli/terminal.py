@@ -17,7 +17,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
     if quiet or not sys.stderr.isatty():
         yield silent
         return
-    bar: "Bar | None" = None
+    bar: Bar | None = None
 
     def report(done: int, total: int, message: str) -> None:
         nonlocal bar

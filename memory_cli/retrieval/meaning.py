@@ -12,6 +12,7 @@ from memory_cli.embedding import KNOWN, Embedder, Matrix, Scale, Vector
 from memory_cli.store import vectors
 from memory_cli.store.connection import Store
 from memory_cli.store.vectors import State
+from memory_cli.text.analysis import Query
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,6 +83,13 @@ def trusted(text: str, embedder: Embedder, latin_share: float) -> bool:
         return True
     letters = _LETTER.findall(text)
     return not letters or len(_LATIN.findall(text)) >= latin_share * len(letters)
+
+
+def understood(query: Query, embedder: Embedder, latin_share: float) -> bool:
+    """Say whether the model knows the language that a question is asked in."""
+    known = KNOWN.get(embedder.model.partition("@")[0])
+    english_only = known is not None and tuple(known.languages) == ("en",)
+    return trusted(query.text, embedder, latin_share) and not (english_only and query.foreign)
 
 
 def forget_vectors() -> None:

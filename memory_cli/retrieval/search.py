@@ -86,7 +86,7 @@ def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[St
     mine = _telling(index_tokens(statement.text))
     near = []
     for each in words.candidates(store, [number for number in numbers if number != statement.number]):
-        theirs = _telling(each.tokens)
+        theirs = _telling(each.words.split())
         shared = len(mine & theirs) / len(mine | theirs)
         if shared >= SIMILAR_SHARE and not each.superseded:
             near.append((shared, each.sequence, each.number))
@@ -112,7 +112,7 @@ class _Question:
 
     def likenesses(self) -> list[Likeness]:
         """Return how like every statement is to the question, a store each; nothing where no model can say."""
-        if not self.embedder or not meaning.trusted(self.asked.text, self.embedder, self.settings.latin_share):
+        if not self.embedder or not meaning.understood(self.asked, self.embedder, self.settings.latin_share):
             return []
         # The name of who said something stands in its agent, not in its words, and only blurs what they mean.
         about = [chunk for chunk, terms in self.asked.words if not (terms and terms[0].token in self.shares)]

@@ -38,52 +38,58 @@ class Match:
     identifier: bool
 
 
+@dataclass(frozen=True)
+class _Weighed:
+    """A term that stands somewhere, with what finding it is worth to BM25 and to the coverage."""
+
+    exact: bool
+    value: float
+    cover: float
+
+
 class Matcher:
     """Measures candidates against the terms of one query."""
 
     def __init__(self, query: Query, known: Statistics, names: Collection[str], settings: Retrieval) -> None:
         self.known = known
         self.settings = settings
-        self.names = [term for term in query.terms if term.token in names]
-        self.only_names = len(self.names) == sum(not term.optional for term in query.terms)
-        self.terms = [term for term in query.terms if known.counts[term]]
-        self.whole = {term.token: term for term in self.terms if not term.prefix}
-        self.prefixes = {term.token: term for term in self.terms if term.prefix}
-        self.sizes = tuple({len(token) for token in self.prefixes})
-        self.asked = sum(self._asked(term) for term in query.terms if not term.optional)
+        self.names = {term.token: self._asked(term, named=True) for term in query.terms if term.token in names}
+        asked = [term for term in query.terms if not term.optional]
+        self.only_names = bool(asked) and all(term.token in names for term in asked)
+        self.asked = sum(self._asked(term, named=term.token in names) for term in asked)
+        there = [term for term in query.terms if known.counts[term]]
+        self.whole = {term.token: self._weighed(term) for term in there if not term.prefix}
+        self.prefixes = [(f" {term.token}", self._weighed(term)) for term in there if term.prefix]
 
     def match(self, candidate: Candidate) -> Match:
         """Return how candidate matches."""
-        bm25 = covered = 0.0
-        identifier = False
-        length = len(candidate.tokens) / self.known.mean if self.known.mean else 1.0
-        k1 = self.settings.bm25_k1
-        damping = k1 * (1 - self.settings.bm25_b + self.settings.bm25_b * length)
-        times = self._times(candidate.tokens)
-        for term, often in times.items():
-            weight = term.weight * (1 + self.settings.identifier_weight * term.exact)
-            weight *= rarity(self.known.counts[term], self.known.statements)
-            bm25 += weight * often * (k1 + 1) / (often + damping)
-            covered += self._asked(term) * (OPTIONAL if term.optional else 1)
-            identifier = identifier or term.exact
-        by = [term for term in self.names if term.token in candidate.agents and term not in times]
-        covered += sum(map(self._asked, by))
-        # Who asks for nothing but an agent is answered with what it recorded.
-        bm25 += len(by) if self.only_names else 0.0
-        return Match(bm25, min(covered / self.asked, 1.0) if self.asked else 0.0, identifier)
+        tokens = candidate.words.split()
+        times = [(self.whole[token], tokens.count(token)) for token in self.whole.keys() & tokens]
+        # A beginning is counted in the text itself: every token of it follows a space.
+        spaced = f" {candidate.words}" if self.prefixes else ""
+        times += [(term, often) for start, term in self.prefixes if (often := spaced.count(start))]
+        damping = self._damping(len(tokens))
+        bm25 = sum(term.value * often / (often + damping) for term, often in times)
+        covered = sum(term.cover for term, _ in times)
+        for name in set(candidate.agents) & self.names.keys():
+            covered += 0 if name in tokens else self.names[name]
+            # Who asks for nothing but an agent is answered with what it recorded.
+            bm25 += self.only_names
+        coverage = min(covered / self.asked, 1.0) if self.asked else 0.0
+        return Match(bm25, coverage, any(term.exact for term, _ in times))
 
-    def _times(self, tokens: Sequence[str]) -> dict[Term, int]:
-        times: dict[Term, int] = {}
-        for token in tokens:
-            if term := self.whole.get(token):
-                times[term] = times.get(term, 0) + 1
-            for size in self.sizes:
-                if term := self.prefixes.get(token[:size]):
-                    times[term] = times.get(term, 0) + 1
-        return times
+    def _damping(self, length: int) -> float:
+        relative = length / self.known.mean if self.known.mean else 1.0
+        return self.settings.bm25_k1 * (1 - self.settings.bm25_b + self.settings.bm25_b * relative)
 
-    def _asked(self, term: Term) -> float:
-        found = self.known.counts[term] or (self.known.agents[term] if term in self.names else 0)
+    def _weighed(self, term: Term) -> _Weighed:
+        value = term.weight * rarity(self.known.counts[term], self.known.statements) * (self.settings.bm25_k1 + 1)
+        cover = self._asked(term) * (OPTIONAL if term.optional else 1)
+        return _Weighed(term.exact, value * (1 + self.settings.identifier_weight * term.exact), cover)
+
+    def _asked(self, term: Term, *, named: bool = False) -> float:
+        """Return what a term counts when a query is asked how much of it was found."""
+        found = self.known.counts[term] or (self.known.agents[term] if named else 0)
         return term.weight * rarity(found, max(self.known.statements, SMALLEST)) * (1 if found else ABSENT)
 
 

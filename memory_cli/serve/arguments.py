@@ -39,7 +39,7 @@ def read(tool: str, arguments: Mapping[str, Argument], given: Mapping[str, Any])
     values: dict[str, Any] = {}
     for name, value in given.items():
         argument = arguments[_known(tool, arguments, name)]
-        if value is None:
+        if value is None or _says_nothing(argument, value):
             continue
         if argument.name in values:
             raise UsageError(f"{tool} was given {argument.name} twice, once as {name}; give it once.")
@@ -47,8 +47,7 @@ def read(tool: str, arguments: Mapping[str, Argument], given: Mapping[str, Any])
     for argument in arguments.values():
         if argument.required and argument.name not in values:
             raise UsageError(f"{tool} needs the argument {argument.name}: {argument.described.text}")
-    absent = [name for name, value in values.items() if value is None]
-    return {name: value for name, value in values.items() if name not in absent}
+    return values
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
@@ -100,8 +99,15 @@ def _value(tool: str, argument: Argument, value: Any) -> Any:
     return found
 
 
+def _says_nothing(argument: Argument, value: Any) -> bool:
+    """Tell whether a client spelled "absent" where that is no value; a text or a list may well be "null"."""
+    if argument.type is str or get_origin(argument.type) in (list, tuple, Sequence):
+        return False
+    return isinstance(value, str) and value.strip().casefold() in ("", "null", "none")
+
+
 def _reader(type: Any) -> tuple[str, Callable[[Any], Any]]:
-    """Return how a sentence names a type, and what reads a value of it: None for absent, ValueError for neither."""
+    """Return how a sentence names a type, and what reads a value of it or raises ValueError."""
     origin = get_origin(type) or type
     if origin is Literal:
         choices = [each for each in get_args(type) if each]
@@ -147,41 +153,33 @@ def _parts(text: str) -> list[str]:
     return [part for each in text.split(",") if (part := each.strip())] or [text]
 
 
-def _object(value: Any) -> dict[str, Any] | None:
+def _object(value: Any) -> dict[str, Any]:
     found = _parsed(value) if isinstance(value, str) else value
     if isinstance(found, dict):
         return found
-    return _absent(value)
+    raise ValueError
 
 
-def _boolean(value: Any) -> bool | None:
+def _boolean(value: Any) -> bool:
     said = str(value).strip().casefold()
     if isinstance(value, bool | int | str) and said in TRUE + FALSE:
         return said in TRUE
-    return _absent(value)
+    raise ValueError
 
 
-def _whole(value: Any) -> int | None:
+def _whole(value: Any) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str) and value.strip().lstrip("+-").isdecimal():
         return int(value)
-    return _absent(value)
+    raise ValueError
 
 
-def _number(value: Any) -> float | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
+def _number(value: Any) -> float:
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
         return float(value)
-    if isinstance(value, str) and value.strip().lower() not in ("", "null", "none"):
-        return float(value)
-    return _absent(value)
-
-
-def _absent(value: Any) -> None:
-    if isinstance(value, str) and value.strip().lower() in ("", "null", "none"):
-        return
     raise ValueError
 
 

@@ -62,14 +62,13 @@ def failed(sentence: str) -> types.CallToolResult:
 def _tool(operation: Operation, arguments: Mapping[str, Argument]) -> types.Tool:
     return types.Tool(
         name=operation.tool,
-        title=operation.tool.replace("_", " ").capitalize(),
         description=inspect.getdoc(operation.function),
         input_schema=input_schema(arguments),
         output_schema=output_schema(operation),
         annotations=types.ToolAnnotations(
             read_only_hint=operation.effect is Effect.READS,
             destructive_hint=operation.effect not in (Effect.READS, Effect.ADDS),
-            idempotent_hint=operation.idempotent or operation.effect is Effect.READS,
+            idempotent_hint=operation.idempotent or None,
             open_world_hint=False,
         ),
     )

@@ -24,7 +24,7 @@ def client_config(client: str, command: str, args: Sequence[str], env: Mapping[s
     return json.dumps({"mcpServers": {NAME: server}}, ensure_ascii=False, indent=2) + "\n"
 
 
-def own_program(started: str = sys.argv[0]) -> list[str]:
+def own_program(started: str) -> list[str]:
     """Return the command that starts this program from anywhere."""
     # A client starts the server elsewhere and with another PATH, so the program is named whole.
     found = shutil.which(started) if Path(started).stem == NAME else None

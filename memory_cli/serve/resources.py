@@ -17,7 +17,10 @@ STATEMENT = "memory://statement/"
 RESOURCES = types.ListResourcesResult(
     resources=[
         types.Resource(
-            uri=HANDOFF, name="handoff", description="What the last conversation left for this one.", mime_type="text/plain"
+            uri=HANDOFF,
+            name="handoff",
+            description="What the last conversation left for this one.",
+            mime_type="text/plain",
         )
     ]
 )

@@ -23,8 +23,12 @@ def input_schema(arguments: Mapping[str, Argument]) -> Schema:
 
 
 def output_schema(operation: Operation) -> Schema:
-    """Return what the document of an operation's result looks like."""
-    return _plain(get_type_hints(operation.function)["return"])
+    """Return what the document of an operation's result looks like.
+
+    Every client pays for it in each conversation: so of what is nested it names only what is always there.
+    """
+    result = get_type_hints(operation.function)["return"]
+    return _result(result, [each.name for each in fields(result)])
 
 
 def _argument(argument: Argument) -> Schema:
@@ -43,7 +47,7 @@ def _argument(argument: Argument) -> Schema:
 def _plain(type: Any) -> Schema:
     origin, inner = get_origin(type) or type, get_args(type)
     if is_dataclass(type):
-        return _result(type)
+        return _result(type, _always(type))
     if origin in (Union, types.UnionType):
         # Of a result, None is what is left out.
         (only,) = (each for each in inner if each is not types.NoneType)
@@ -57,12 +61,13 @@ def _plain(type: Any) -> Schema:
     return {"type": _NAMES[type]}
 
 
-def _result(type: Any) -> Schema:
+def _result(type: Any, names: Sequence[str]) -> Schema:
     hints = get_type_hints(type)
-    return _object(
-        {each.name: _plain(hints[each.name]) for each in fields(type)},
-        [each.name for each in fields(type) if required(each)],
-    )
+    return _object({name: _plain(hints[name]) for name in names}, _always(type))
+
+
+def _always(type: Any) -> list[str]:
+    return [each.name for each in fields(type) if required(each)]
 
 
 def _object(properties: Mapping[str, Schema], needed: Sequence[str]) -> Schema:

@@ -15,7 +15,7 @@ Inward = MemoryObjectReceiveStream[Incoming]
 Outward = MemoryObjectSendStream[SessionMessage]
 
 # The server drops its calls when the input ends; a client that pipes its requests in still wants the answers.
-GRACE = 1.0
+GRACE = 1.5
 NO_JSON = "The line is not a JSON-RPC message; send one JSON object a line, in UTF-8."
 
 

@@ -9,11 +9,10 @@ CORE, ALL = "core", "all"
 
 def offered(tools: str) -> list[Operation]:
     """Return the operations of the named sets; the others only add to the core."""
+    sets = (*TOOL_SETS, ALL)
     named = {each.strip().casefold() for each in tools.split(",") if each.strip()}
-    for each in sorted(named - {ALL, *TOOL_SETS}):
-        raise UsageError(
-            f"There is no set of tools {each!r}.{nearest(each, (ALL, *TOOL_SETS))} There is {', '.join((*TOOL_SETS, ALL))}."
-        )
+    for each in sorted(named.difference(sets)):
+        raise UsageError(f"There is no set of tools {each!r}.{nearest(each, sets)} There is {', '.join(sets)}.")
     wanted = set(TOOL_SETS) if ALL in named else named | {CORE}
     return [each for each in OPERATIONS if each.tool and each.tools in wanted]
 

@@ -106,7 +106,7 @@ class Retrieval:
             at_least=100,
             at_most=10_000_000,
         ),
-    ] = 50_000
+    ] = 20_000
     duplicate_cosine: Annotated[
         float, Setting("The likeness from which two statements say the same.", kind="retrieval", at_least=0, at_most=1)
     ] = 0.99

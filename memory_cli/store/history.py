@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from memory_cli.errors import Refused
 from memory_cli.models.history import Change, Item
-from memory_cli.models.statement import Statement
+from memory_cli.models.statement import HANDOFF, Statement
 from memory_cli.store import journal, statements
 from memory_cli.store.codec import unpacked
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.store.moments import EPOCH, loaded
+from memory_cli.text.identity import identity
 
 SHOWN_ITEMS = 5
 BLANK = Statement(0, "", "", 0, "", "", EPOCH, EPOCH)
@@ -72,6 +73,8 @@ def undo(made: Journal, target: Change) -> None:
     """Give the statements that target touched the state that they had before it, as part of the change made."""
     if (by := undone_by(made.store, target.number)) is not None:
         raise Refused(f"Change {target.scope}:{target.number} was taken back already, by change {target.scope}:{by}.")
+    if not target.count:
+        raise Refused(f"What change {target.scope}:{target.number} did was purged; there is nothing left to take back.")
     for item in reversed(list(items(made.store, target.number))):
         if (later := _in_the_way(made.store, item.statement, target.number)) is not None:
             raise Refused(
@@ -101,13 +104,24 @@ def _earlier(item: Item, after: Statement | None) -> Statement | None:
 def _take_back(made: Journal, item: Item) -> None:
     now = statements.by_id(made.store, item.statement)
     if item.effect == "remove":
-        journal.add(made, unpacked(BLANK, item.before or {}))
+        journal.add(made, _unclaimed(made.store, unpacked(BLANK, item.before or {})))
     elif now is None:
         raise Refused(f"Statement {item.statement} is not in the store any more, so its change cannot be taken back.")
     elif item.effect == "add":
         journal.remove(made, now)
     else:
-        journal.change(made, now, unpacked(now, item.before or {}))
+        journal.change(made, now, _unclaimed(made.store, unpacked(now, item.before or {})))
+
+
+def _unclaimed(store: Store, wanted: Statement) -> Statement:
+    """Return wanted, unless another statement has its words, its id or its place as the handoff by now."""
+    claims = [statements.by_identity(store, identity(wanted.kind, wanted.text))]
+    claims += [statements.by_id(store, each) for each in (wanted.id, *wanted.aliases)]
+    claims += [statements.handoff(store)] if wanted.kind == HANDOFF else []
+    for other in claims:
+        if other is not None and other.number != wanted.number:
+            raise Refused(f"Statement {other.id} has taken its place by now; forget that one first.")
+    return wanted
 
 
 def _in_the_way(store: Store, statement: str, number: int) -> int | None:

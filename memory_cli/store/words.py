@@ -45,7 +45,7 @@ class Candidate:
     superseded: bool
     head: str
     tail: str
-    tokens: tuple[str, ...]
+    words: str
     agents: tuple[str, ...]
 
 
@@ -198,7 +198,7 @@ def _candidate(row: sqlite3.Row) -> Candidate:
         superseded=bool(row["superseded"]),
         head=row["head"],
         tail=row["tail"],
-        tokens=tuple(row["tokens"].split()),
+        words=row["tokens"],
         agents=tuple(name.split()[0] for name in row["agents"].split(BETWEEN_AGENTS) if name),
     )
 

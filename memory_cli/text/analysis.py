@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -84,6 +84,17 @@ _ENGLISH_TEXT = """
     they this to what what's when where which who whose why with would you your
 """
 _ENGLISH = frozenset(_ENGLISH_TEXT.split())
+# Little words of German, French, Spanish, Italian, Portuguese and Dutch that English has not.
+_FOREIGN_TEXT = """
+    aber auf aus das dem den der ein eine einem einen einer es für ist mit nicht oder sich sind und vom von wann warum
+    welche welchem welchen welcher welches wer werden wie wieviel wieviele wird wo wurde wurden zu zum zur
+    au aux avec combien comment dans est est-ce les où pourquoi quand que quel quelle quelles quels qui quoi sont sur
+    cómo cuál cuáles cuándo cuánto cuántos del dónde está fue para por qué quién quiénes son una y
+    che chi della delle dove è gli nel perché quale quali quante quanti sono
+    como foi não onde qual quais quando quantos quem são uma
+    deze een het hoe hoeveel niet waar waarom wanneer welke werd wie zijn
+"""
+_FOREIGN = frozenset(_FOREIGN_TEXT.split())
 
 
 @dataclass(frozen=True)
@@ -109,6 +120,16 @@ class Query:
     terms: tuple[Term, ...]
     words: tuple[tuple[str, tuple[Term, ...]], ...]
 
+    @property
+    def english(self) -> bool:
+        """Whether a word of it shows that it is English."""
+        return any(chunk.lower() in _ENGLISH for chunk, _ in self.words)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether a word of it shows that it is in another language of Latin letters, and none that it is English."""
+        return not self.english and any(chunk.lower() in _FOREIGN for chunk, _ in self.words)
+
 
 def index_tokens(text: str) -> list[str]:
     """Return the tokens under which text is indexed, in order."""
@@ -124,9 +145,10 @@ def query_terms(text: str) -> Query:
     told = [term for _, terms in words for term in terms]
     telling = [term for term in told if term.token not in STOP_STEMS]
     terms = [*(telling or told), *_joined_neighbours(words)]
-    if not any(chunk.lower() in _ENGLISH for chunk, _ in words):
+    asked = Query(text, (), words)
+    if not asked.english:
         terms += [prefix for term in telling for prefix in _prefixes(term)]
-    return Query(text, tuple({(each.token, each.prefix): each for each in reversed(terms)}.values())[::-1], words)
+    return replace(asked, terms=tuple({(each.token, each.prefix): each for each in reversed(terms)}.values())[::-1])
 
 
 def _terms(chunk: str) -> Iterator[Term]:

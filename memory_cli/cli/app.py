@@ -1,0 +1,105 @@
+"""The `memory` program: its global options, its commands, and where failures become messages."""
+
+import errno
+from typing import Annotated, Any
+
+import typer
+
+from memory_cli import __version__
+from memory_cli.cli import completion, streams
+from memory_cli.cli.bind import add_command
+from memory_cli.cli.call import Given, Output, Quiet
+from memory_cli.cli.commands import config, export, import_, init, record, serve
+from memory_cli.cli.help import Group
+from memory_cli.cli.output import complain
+from memory_cli.errors import MemoryCliError, UsageError
+from memory_cli.surface import OPERATIONS
+
+EXAMPLES = (
+    'memory record "Deploys need two reviews." --kind RULE',
+    'memory recall "how do we deploy?"',
+    "memory serve --print-config claude-code",
+)
+BY_HAND = {"record": record.add}
+
+
+class Program(Group):
+    """The commands; a failure of one becomes a line on standard error and an exit code."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except MemoryCliError as error:
+            complain(str(error))
+            raise typer.Exit(error.exit_code) from error
+        except typer.TyperException as error:
+            option = getattr(error, "option_name", "")
+            if hasattr(error, "possibilities") and any(option in each.opts for each in self.params):
+                complain(f"{option} goes before the command: memory {option} … {ctx.invoked_subcommand} …")
+                raise typer.Exit(UsageError.exit_code) from error
+            raise
+        except OSError as error:
+            # A reader that went away is Typer's business; the rest is the system's refusal and no bug of ours.
+            if error.errno in (None, errno.EPIPE):
+                raise
+            complain(f"{error.filename or 'The system'}: {error.strerror}.")
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    name="memory",
+    cls=Program,
+    no_args_is_help=True,
+    epilog="\n".join(EXAMPLES),
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"memory {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def memory(
+    ctx: typer.Context,
+    project_root: Annotated[
+        str | None, typer.Option(metavar="PATH", help="The project; by default the nearest folder that is one.")
+    ] = None,
+    storage_root: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Where the global memory lives.")
+    ] = None,
+    config_file: Annotated[
+        str | None, typer.Option("--config", metavar="FILE", help="A further file of settings.")
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Set a setting for this call.", autocompletion=completion.settings
+        ),
+    ] = None,
+    output: Output = None,
+    quiet: Quiet = False,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Remember what agents and people should know in later conversations, and find it again."""
+    ctx.obj = Given(
+        project_root=streams.as_path(project_root) if project_root else None,
+        storage_root=streams.as_path(storage_root) if storage_root else None,
+        config_file=streams.as_path(config_file) if config_file else None,
+        assignments=tuple(assignments or ()),
+        output=output,
+        quiet=quiet,
+    )
+
+
+for operation in OPERATIONS:
+    BY_HAND.get(operation.command, add_command)(app, operation)
+for module in (export, import_, init, config, serve):
+    module.add(app)

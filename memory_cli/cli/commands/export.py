@@ -1,0 +1,49 @@
+"""`memory export`: into files, or as JSON lines on standard output."""
+
+import sys
+from typing import Any
+
+import typer
+
+from memory_cli.cli import bind
+from memory_cli.cli.call import Given, Output, Quiet, answer
+from memory_cli.cli.printable import json_safe
+from memory_cli.memory import Memory, open_memory
+from memory_cli.operations import jsonl
+from memory_cli.operations import parameters as filtering
+from memory_cli.operations.export import export
+from memory_cli.surface import FILTER_FLAGS, Effect, Operation
+
+EXPORT = Operation(
+    export, Effect.READS, "Move", flags=FILTER_FLAGS | {"format": ("-f", "--format")},
+    examples=(
+        "memory export",
+        "memory export --to notes/ --scope local",
+        "memory export --format jsonl > memory.jsonl",
+        "memory export --format jsonl --to backup.jsonl --kind RULE",
+    ),
+)  # fmt: skip
+
+
+def add(app: typer.Typer) -> None:
+    """Add the command to app."""
+
+    def run(ctx: typer.Context, output: Output, quiet: Quiet, **given: Any) -> None:
+        arguments = bind.taken(EXPORT, given)
+        if arguments["format"] == "jsonl" and not arguments.get("to"):
+            options: Given = ctx.obj
+            with open_memory(options.session()) as memory:
+                _stream(memory, **arguments)
+        else:
+            answer(ctx, lambda memory: export(memory, **arguments), output, quiet)
+
+    bind.register(app, EXPORT, run, bind.parameters(EXPORT))
+
+
+def _stream(memory: Memory, *, format: str, scope: str = "", **filters: Any) -> None:
+    """Print the lines; a store of any size goes through one by one."""
+    wanted = filtering.filters(memory, include_expired=True, **filters)
+    shown = json_safe if sys.stdout.isatty() else str
+    for store in memory.stores(scope):
+        for line in jsonl.lines(store, wanted):
+            print(shown(line))

@@ -1,0 +1,163 @@
+"""Results as headings and rows of cells, the id first."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import singledispatch
+from typing import NamedTuple
+
+from memory_cli.models.document import document
+from memory_cli.models.results import (
+    ContextShown,
+    Exported,
+    Forgotten,
+    Handoff,
+    History,
+    Imported,
+    Listed,
+    Recalled,
+    Recorded,
+    RecordedLines,
+    Stats,
+    Status,
+    Undone,
+    Unit,
+    Updated,
+)
+
+UNIT = ("id", "scope", "kind", "at", "text")
+
+
+class Lines(NamedTuple):
+    """What a result says, a row a record."""
+
+    headings: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+@singledispatch
+def lines(result: object) -> Lines:
+    """Return the headings and the rows that show a result; without a form of its own, a row a field."""
+    return Lines(("field", "value"), list(_fields(document(result))))
+
+
+def _fields(value: object, name: str = "") -> Iterator[tuple[str, ...]]:
+    inner: Iterator[tuple[str, object]] | None = None
+    if isinstance(value, Mapping):
+        inner = ((str(key), each) for key, each in value.items())
+    elif isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
+        inner = ((str(place), each) for place, each in enumerate(value, 1))
+    if inner is None:
+        yield name, spelled(value)
+        return
+    for key, each in inner:
+        yield from _fields(each, f"{name}.{key}" if name else key)
+
+
+def spelled(value: object) -> str:
+    """Return how a cell shows a JSON value."""
+    if isinstance(value, list):
+        return ", ".join(map(spelled, value))
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
+
+
+def _unit(unit: Unit) -> tuple[str, ...]:
+    return unit.id, unit.scope, unit.kind, unit.at, unit.text
+
+
+@lines.register
+def _(result: Recalled) -> Lines:
+    rows = [(*_unit(each), f"{each.score:.4f}", parts(each)) for each in result.units]
+    explained = any(each.explain for each in result.units)
+    return Lines((*UNIT, "score", "parts"), rows) if explained else Lines((*UNIT, "score"), [row[:-1] for row in rows])
+
+
+def parts(unit: Unit) -> str:
+    """Return the parts of a score."""
+    return " ".join(f"{name}={value:.4g}" for name, value in unit.explain.items())
+
+
+@lines.register
+def _(result: Listed) -> Lines:
+    return Lines(UNIT, [_unit(each) for each in result.units])
+
+
+@lines.register
+def _(result: ContextShown) -> Lines:
+    first = [lines(result.handoff).rows[0]] if result.handoff else []
+    return Lines(UNIT, first + [_unit(each) for each in result.units])
+
+
+@lines.register
+def _(result: Handoff) -> Lines:
+    return Lines(UNIT, [(result.id, result.scope, "HANDOFF", result.at, result.text)])
+
+
+@lines.register
+def _(result: Recorded) -> Lines:
+    did = "already recorded" if result.already_recorded else "updated" if result.updated else "recorded"
+    return Lines(("id", "scope", "kind", "did"), [(result.id, result.scope, result.kind, did)])
+
+
+@lines.register
+def _(result: RecordedLines) -> Lines:
+    found = [lines(each) for each in result.recorded]
+    return Lines(("id", "scope", "kind", "did"), [row for each in found for row in each.rows])
+
+
+@lines.register
+def _(result: Updated) -> Lines:
+    return Lines(("id", "scope", "changed"), [(result.id, result.scope, ", ".join(result.changed))])
+
+
+@lines.register
+def _(result: Forgotten) -> Lines:
+    if result.dry_run:
+        return Lines(("id", "scope", "text"), [(each.id, each.scope, each.text) for each in result.sample])
+    return Lines(("id",), [(each,) for each in result.ids])
+
+
+@lines.register
+def _(result: History) -> Lines:
+    return Lines(
+        ("change", "at", "operation", "agent", "device", "count", "statements"),
+        [
+            (each.change, each.at, each.operation, each.agent, each.device, str(each.count),
+             ", ".join(item.statement for item in each.items))
+            for each in result.changes
+        ],
+    )  # fmt: skip
+
+
+@lines.register
+def _(result: Undone) -> Lines:
+    return Lines(
+        ("change", "undone", "operation", "statements"),
+        [(result.change, result.undone, result.operation, ", ".join(result.ids))],
+    )
+
+
+@lines.register
+def _(result: Stats) -> Lines:
+    groups = {
+        "scope": result.by_scope, "kind": result.by_kind, "agent": result.by_agent, "source": result.by_source,
+        "tag": result.by_tag, "month": result.by_month,
+    }  # fmt: skip
+    counted = [(group, name, str(count)) for group, counts in groups.items() for name, count in counts.items()]
+    return Lines(("by", "name", "count"), [("total", "", str(result.total)), *counted])
+
+
+@lines.register
+def _(result: Imported) -> Lines:
+    counts = {"new": result.new, "already recorded": result.already_recorded, "failed": len(result.failed)}
+    return Lines(("what", "count"), [(name, str(count)) for name, count in counts.items()])
+
+
+@lines.register
+def _(result: Status) -> Lines:
+    # The notes are said beside the answer.
+    return Lines(("field", "value"), list(_fields(document(replace(result, notes=[])))))
+
+
+@lines.register
+def _(result: Exported) -> Lines:
+    return Lines(("file",), [(each,) for each in result.files])
