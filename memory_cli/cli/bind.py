@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
@@ -57,7 +58,7 @@ def taken(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
     arguments = {}
     for each in operation.parameters():
         value = given[each.name]
-        if _described(each.annotation)[0] is Mapping:
+        if get_origin(_described(each.annotation)[0]) is Mapping:
             value = metadata.parsed(value, given[f"{each.name}_json"])
         elif each.kind is not KEYWORD and value is not None:
             value = text_of(each.name, value)
@@ -77,12 +78,12 @@ def _told(parameter: inspect.Parameter, flags: tuple[str, ...]) -> Iterator[insp
     name = parameter.name
     type_, described = _described(parameter.annotation)
     required = parameter.default is parameter.empty
-    if type_ is Mapping:
+    if get_origin(type_) is Mapping:
         yield from metadata.parameters(name, described.text)
         return
     settings: dict[str, Any] = {
         "help": described.text, "autocompletion": COMPLETERS.get(name),
-        "metavar": "N" if type_ in (int, float) else name.upper() if type_ in (str, Sequence) else None,
+        "metavar": "N" if type_ in (int, float) else name.upper() if type_ in (str, Sequence[str]) else None,
     }  # fmt: skip
     if type_ in (int, float):
         settings |= {"min": described.at_least, "max": described.at_most}
@@ -101,7 +102,7 @@ def _told(parameter: inspect.Parameter, flags: tuple[str, ...]) -> Iterator[insp
 
 def _typed(type_: Any, parameter: inspect.Parameter) -> tuple[Any, Any]:
     """Return the type and the default in Typer's way: what is not given is None, so that the operation's own holds."""
-    if type_ is Sequence:
+    if type_ == Sequence[str]:
         return list[str], []
     if get_origin(type_) is Literal:
         choices = Literal[tuple(each for each in get_args(type_) if each)]  # type: ignore[valid-type]
@@ -112,12 +113,14 @@ def _typed(type_: Any, parameter: inspect.Parameter) -> tuple[Any, Any]:
 
 
 def _described(annotation: Any) -> tuple[Any, Described]:
-    """Return what a parameter is, without None, and its description."""
-    if get_origin(annotation) is not Annotated:
-        return _described(next(each for each in get_args(annotation) if each is not type(None)))
-    base, *told = get_args(annotation)
-    inner = [each for each in get_args(base) if each is not type(None)]
-    if get_origin(base) not in (Literal, Sequence, Mapping) and inner:
-        (base,) = inner
-    origin = get_origin(base)
-    return (base if origin in (None, Literal) else origin), next(each for each in told if isinstance(each, Described))
+    """Return what a parameter is, without None, and its description; None may stand on either side of the two."""
+    if get_origin(annotation) is Annotated:
+        base, *told = get_args(annotation)
+        return _without_none(base), next(each for each in told if isinstance(each, Described))
+    return _described(_without_none(annotation))
+
+
+def _without_none(annotation: Any) -> Any:
+    if get_origin(annotation) in (Union, UnionType):
+        (annotation,) = (each for each in get_args(annotation) if each is not type(None))
+    return annotation

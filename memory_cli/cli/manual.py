@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from memory_cli import __version__
+from memory_cli import __version__, errors
 from memory_cli.cli.help import summary
 from memory_cli.errors import MemoryCliError
 
@@ -20,6 +20,7 @@ ENVIRONMENT = {
     "MEMORY_<SECTION>_<KEY>": "A setting, such as MEMORY_RETRIEVAL_LIMIT; `memory config list` shows all.",
     "NO_COLOR": "Without colours, when set to anything.",
 }
+ROFF = str.maketrans({"\\": "\\e", "-": "\\-", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"})
 Page = tuple[TyperCommand | TyperGroup, typer.Context]
 Pairs = Iterable[tuple[str, str]]
 
@@ -38,8 +39,8 @@ def walk(app: typer.Typer, program: str) -> Iterator[Page]:
 
 def exits() -> list[tuple[int, str]]:
     """Return the exit codes and what they mean, from the errors that carry them."""
-    errors = (MemoryCliError, *MemoryCliError.__subclasses__())
-    known = {each.exit_code: (each.__doc__ or "").partition("\n")[0] for each in errors}
+    raised = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, MemoryCliError)]
+    known = {each.exit_code: (each.__doc__ or "").partition("\n")[0] for each in raised}
     known[1] += " A bug ends so too, with a traceback."
     return sorted({0: "Done.", **known, 130: "Interrupted."}.items())
 
@@ -61,7 +62,7 @@ def _page(command: TyperCommand | TyperGroup, ctx: typer.Context) -> str:
     parts = [
         f'.TH "{_escape(title.upper())}" 1 "" "memory {__version__}" "User Commands"',
         *_section("NAME", [f"{_escape(title)} \\- {_escape(summary(command).rstrip('.'))}"]),
-        *_section("SYNOPSIS", [f".B {_escape(ctx.command_path)}", _escape(" ".join(command.collect_usage_pieces(ctx)))]),
+        *_section("SYNOPSIS", [f".B {_escape(ctx.command_path)}", _escape(_usage(command, ctx))]),
         *_section("DESCRIPTION", _paragraphs((command.help or "").partition("\n")[2])),
         *_section("ARGUMENTS", _terms(_records(command, ctx, "argument"))),
         *_section("OPTIONS", _terms(_records(command, ctx, "option"))),
@@ -72,6 +73,10 @@ def _page(command: TyperCommand | TyperGroup, ctx: typer.Context) -> str:
         *_section("SEE ALSO", [_reference("memory")] if ctx.parent else []),
     ]
     return "\n".join(parts) + "\n"
+
+
+def _usage(command: TyperCommand | TyperGroup, ctx: typer.Context) -> str:
+    return " ".join(command.collect_usage_pieces(ctx))
 
 
 def _section(heading: str, lines: Iterable[str]) -> list[str]:
@@ -112,5 +117,5 @@ def _reference(title: str) -> str:
 
 def _escape(text: str) -> str:
     """Return text so that troff prints it as it stands."""
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("^", "\\(ha").replace("~", "\\(ti")
+    text = text.translate(ROFF)
     return "\\&" + text if text.startswith((".", "'")) else text

@@ -36,7 +36,7 @@ def context(
     room = memory.settings.context.budget if budget < 0 else budget
     wanted = Filters(now=memory.now, superseded=False)
     found = next((one for store in memory.stores(LOCAL) if (one := statements.handoff(store))), None)
-    handoff = _handoff(found, int(room * HANDOFF_SHARE)) if found else None
+    handoff = _handoff(memory, found, int(room * HANDOFF_SHARE)) if found else None
     total = sum(statements.count(store, wanted) for store in memory.stores()) - (found is not None)
     chosen: dict[str, Statement] = {}
     semantic = ""
@@ -51,9 +51,8 @@ def context(
             chosen.setdefault(hit.statement.id, hit.statement)
     for each in _newest(memory, wanted):
         chosen.setdefault(each.id, each)
-    units = [_unit(each) for each in chosen.values() if each.kind != HANDOFF]
-    left = room - shown.tokens(ContextShown([], handoff, left_out=total, semantic=semantic)) if room else 0
-    fitted = shown.fitting(units, left) if left > 0 or not room else []
+    units = [_unit(memory, each) for each in chosen.values() if each.kind != HANDOFF]
+    fitted = shown.within(units, ContextShown([], handoff, left_out=total, semantic=semantic), room)
     hint = "" if handoff or fitted else NOTHING
     return ContextShown(fitted, handoff, left_out=total - len(fitted), semantic=semantic, hint=hint)
 
@@ -70,11 +69,22 @@ def _newest(memory: Memory, wanted: Filters) -> list[Statement]:
     return sorted(found, key=lambda each: each.updated_at, reverse=True)
 
 
-def _unit(statement: Statement) -> Unit:
+def _unit(memory: Memory, statement: Statement) -> Unit:
     """Return a statement with what a reader at the start needs: no counts, sources or metadata."""
-    return Unit(statement.id, statement.scope, statement.text, statement.kind, tags=list(statement.tags))
+    foreign = memory.is_foreign(statement.scope)
+    return Unit(
+        statement.id, statement.scope, statement.text, statement.kind, tags=list(statement.tags), foreign=foreign
+    )
 
 
-def _handoff(found: Statement, room: int) -> Handoff:
-    (cut,) = shown.fitting([_unit(found)], room)
-    return Handoff(found.id, found.scope, cut.text, at=shown.moment(found.updated_at), agents=list(found.agents))
+def _handoff(memory: Memory, found: Statement, room: int) -> Handoff:
+    whole = _unit(memory, found)
+    cut = next(iter(shown.fitting([whole], room)), replace(whole, text=shown.excerpt(found.text, shown.SHORTEST)))
+    return Handoff(
+        found.id,
+        found.scope,
+        cut.text,
+        at=shown.moment(found.updated_at),
+        agents=list(found.agents),
+        foreign=cut.foreign,
+    )

@@ -11,6 +11,9 @@ from memory_cli.parameter import Described
 from memory_cli.store import checks, files, purge, vectors, words
 from memory_cli.store.connection import Store
 
+MEND = "`memory doctor --fix` builds the index anew."
+SAVE = "`memory export --format jsonl --to FILE` saves what can be read."
+
 
 def doctor(
     memory: Memory,
@@ -52,19 +55,10 @@ def _index(store: Store, *, fix: bool) -> list[Finding]:
     if before and fix:
         words.rebuild(store)
         vectors.requeue(store)
-    after = set(checks.problems(store)) if before and fix else set(before)
+    left = checks.problems(store) if before and fix else before
+    remedy = SAVE if fix else MEND
     return [
-        Finding(
-            each,
-            store.scope,
-            mended=each not in after,
-            remedy=""
-            if each not in after
-            else "`memory doctor --fix` builds the index anew."
-            if not fix
-            else "`memory export --format jsonl --to FILE` saves what can be read.",
-        )  # fmt: skip
-        for each in before
+        Finding(each, store.scope, mended=each not in left, remedy=remedy if each in left else "") for each in before
     ]
 
 

@@ -34,14 +34,14 @@ def handoff(
     with journal.writing(store, "handoff", memory.who, memory.now) as made:
         taken = intake.take(made, drafted.statement)
     replaced = similar(taken.replaced) if taken.replaced else None
-    return _answer(taken.statement, replaced=replaced, redacted=list(drafted.redacted))
+    return _answer(memory, taken.statement, replaced=replaced, redacted=list(drafted.redacted))
 
 
 def _shown(memory: Memory) -> Handoff:
     found = next((one for store in memory.stores(LOCAL) if (one := statements.handoff(store))), None)
     if found is None:
         raise NotFound('There is no handoff here; `memory handoff "…"` sets one.')
-    return _answer(found)
+    return _answer(memory, found)
 
 
 def _cleared(memory: Memory) -> Handoff:
@@ -49,12 +49,13 @@ def _cleared(memory: Memory) -> Handoff:
         with journal.writing(store, "handoff", memory.who, memory.now) as made:
             if found := statements.handoff(store):
                 journal.remove(made, found)
-                return _answer(found, cleared=True)
+                return _answer(memory, found, cleared=True)
     raise NotFound("There is no handoff here to remove.")
 
 
-def _answer(found: Statement, **more: object) -> Handoff:
+def _answer(memory: Memory, found: Statement, **more: object) -> Handoff:
     return Handoff(
         id=found.id, scope=found.scope, text=found.text, at=shown.moment(found.updated_at), agents=list(found.agents),
+        foreign=memory.is_foreign(found.scope),
         **more,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -14,6 +14,7 @@ from memory_cli.store import history as changes
 from memory_cli.store.connection import Store
 from memory_cli.store.moments import loaded
 
+EXCERPT = 300
 QUIET = ("sequence", "updated_at")
 
 
@@ -24,6 +25,7 @@ def history(
     scope: given.Scope = "",
     limit: given.Limit = 20,
     offset: given.Offset = 0,
+    budget: given.Budget = -1,
 ) -> History:
     """Show what was changed, when and by whom, newest first.
 
@@ -38,7 +40,8 @@ def history(
                 change_shown(store, each) for each in changes.changes(store, statement=statement, limit=limit + offset)
             ]
     found.sort(key=lambda each: each.at, reverse=True)
-    page = found[offset : offset + limit]
+    room = memory.settings.retrieval.budget if budget < 0 else budget
+    page = shown.leading(found[offset : offset + limit], room)
     reached = offset + len(page)
     return History(page, total, truncated=reached < total, next=reached if reached < total else 0)
 
@@ -81,7 +84,10 @@ def _difference(store: Store, change: Change, item: Item) -> Difference:
 
 def _fields(statement: Statement, names: list[str] | tuple[str, ...]) -> dict[str, Any]:
     packed = codec.packed(statement, names)
-    return {
-        name: shown.moment(loaded(value)) if name in codec.MOMENTS and value is not None else value
-        for name, value in packed.items()
-    }
+    return {name: _readable(name, value) for name, value in packed.items()}
+
+
+def _readable(name: str, value: Any) -> Any:
+    if name in codec.MOMENTS and value is not None:
+        return shown.moment(loaded(value))
+    return shown.excerpt(value, EXCERPT) if isinstance(value, str) else value

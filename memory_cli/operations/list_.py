@@ -40,8 +40,9 @@ def list_(
         include_expired=include_expired, superseded=superseded,
     )  # fmt: skip
     total, found = _page(memory, wanted, scope, sort, limit, offset)
-    units = [shown.unit(each) for each in found]
-    fitted = shown.fitting(units, memory.settings.retrieval.budget if budget < 0 else budget)
+    units = [shown.unit(memory, each) for each in found]
+    frame = Listed([], total, truncated=True, next=offset + limit)
+    fitted = shown.within(units, frame, memory.settings.retrieval.budget if budget < 0 else budget)
     reached = offset + len(fitted)
     return Listed(fitted, total, truncated=reached < total, next=reached if reached < total else 0)
 

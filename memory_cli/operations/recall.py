@@ -1,5 +1,6 @@
 """Find statements again."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from memory_cli.errors import Busy, UsageError
@@ -13,6 +14,8 @@ from memory_cli.retrieval.search import Found, search
 from memory_cli.store import statements
 
 NOTHING = "Nothing here answers that. Ask in other words, or with fewer filters; `list` shows what there is."
+TOO_SMALL = "There are answers, and none fits into the budget; ask with a larger one."
+REPETITIONS = 10
 WEAK = "Nothing here is near enough to that to be an answer. Ask in other words; `list` shows what there is."
 
 
@@ -60,21 +63,23 @@ def recall(
 
 
 def _answer(memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str) -> Recalled:
-    units = [shown.unit(hit.statement, score=hit.score, explain=hit.parts if explain else None) for hit in found.hits]
-    fitted = shown.fitting(units, memory.settings.retrieval.budget if budget < 0 else budget)
-    truncated = found.truncated or len(fitted) < len(units)
-    return Recalled(
-        units=fitted,
-        truncated=truncated,
-        next=offset + len(fitted) if truncated else 0,
+    units = [
+        shown.unit(memory, hit.statement, score=hit.score, explain=hit.parts if explain else None) for hit in found.hits
+    ]
+    frame = Recalled(
+        units=[],
         collapsed_repetitions=[
-            Repetition(each.id, each.scope, each.by, round(each.likeness, 3), each.kept) for each in found.collapsed
+            Repetition(each.id, each.scope, each.by, round(each.likeness, 3), each.kept)
+            for each in found.collapsed[:REPETITIONS]
         ],
         units_pending=pending(memory, scope),
         semantic_available=not found.semantic,
         semantic=found.semantic,
-        hint="" if fitted else WEAK if found.weak else NOTHING,
     )
+    fitted = shown.within(units, frame, memory.settings.retrieval.budget if budget < 0 else budget)
+    truncated = found.truncated or len(fitted) < len(units)
+    hint = "" if fitted else TOO_SMALL if units else WEAK if found.weak else NOTHING
+    return replace(frame, units=fitted, truncated=truncated, next=offset + len(fitted) if truncated else 0, hint=hint)
 
 
 def _count(memory: Memory, found: Found, shown: int) -> None:

@@ -7,7 +7,7 @@ from memory_cli.errors import Refused
 from memory_cli.memory import GLOBAL, Memory
 from memory_cli.models.results import Recorded, Similar
 from memory_cli.models.statement import HANDOFF, Statement
-from memory_cli.operations import intake
+from memory_cli.operations import intake, shown
 from memory_cli.operations.intake import Draft, Taken
 from memory_cli.operations.parameters import ScopeName
 from memory_cli.parameter import Described
@@ -94,5 +94,4 @@ def answer(store: Store, drafted: Draft, taken: Taken, note: str = "") -> Record
 
 def similar(statement: Statement) -> Similar:
     """Return a statement as an answer mentions it: the beginning of its words."""
-    text = statement.text
-    return Similar(statement.id, statement.scope, text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…")
+    return Similar(statement.id, statement.scope, shown.excerpt(statement.text, EXCERPT))

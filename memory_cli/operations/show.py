@@ -25,7 +25,7 @@ def show(
     with store.snapshot():
         changes = [change_shown(store, each) for each in history.changes(store, statement=found.id, limit=CHANGES)]
     return Shown(
-        unit=replace(shown.unit(found), last_recalled_at=shown.moment(found.last_recalled_at)),
+        unit=replace(shown.unit(memory, found, whole=True), last_recalled_at=shown.moment(found.last_recalled_at)),
         origins=[
             {"agent": each.agent, "source": each.source} | ({"tags": list(each.tags)} if each.tags else {})
             for each in found.origins

@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TypeVar
 
+from memory_cli.memory import Memory
 from memory_cli.models.document import document
 from memory_cli.models.results import Unit
 from memory_cli.models.statement import Statement
@@ -12,12 +14,24 @@ from memory_cli.models.statement import Statement
 # Measured on English and on JSON, where a token is about four bytes; other scripts take fewer bytes a token.
 BYTES_A_TOKEN = 3.5
 SHORTEST = 60
+SEPARATOR = 4
+METADATA = 400
+# What `truncated`, `next` and a hint may add to a frame.
+TAIL = 40
+
+T = TypeVar("T")
 
 
 def unit(
-    statement: Statement, *, score: float = 0.0, explain: Mapping[str, float] | None = None, foreign: bool = False
+    memory: Memory,
+    statement: Statement,
+    *,
+    score: float = 0.0,
+    explain: Mapping[str, float] | None = None,
+    whole: bool = False,
 ) -> Unit:
-    """Return a statement as an answer shows it."""
+    """Return a statement as an answer shows it; large metadata only where the whole is asked for."""
+    fits = whole or not statement.metadata or _bytes(statement.metadata) <= METADATA
     return Unit(
         id=statement.id,
         scope=statement.scope,
@@ -28,10 +42,11 @@ def unit(
         agents=list(statement.agents),
         sources=list(statement.sources),
         tags=list(statement.tags),
-        metadata=statement.metadata,
+        metadata=statement.metadata if fits else {},
+        cut=not fits,
         expires_at=moment(statement.expires_at),
         superseded=statement.superseded,
-        foreign=foreign,
+        foreign=memory.is_foreign(statement.scope),
         score=round(score, 4),
         explain=explain or {},
     )
@@ -56,13 +71,36 @@ def fitting(units: Sequence[Unit], budget: int) -> list[Unit]:
     if not budget:
         return list(units)
     room = int(budget * BYTES_A_TOKEN)
+    frames = [_bytes(replace(each, text="", cut=True)) + SEPARATOR for each in units]
+    sizes = [_bytes(each.text) for each in units]
     for count in range(len(units), 0, -1):
-        kept = units[:count]
-        frames = sum(_bytes(replace(each, text="", cut=True)) + 4 for each in kept)
-        share = _share([_bytes(each.text) for each in kept], room - frames)
+        share = _share(sizes[:count], room - sum(frames[:count]))
         if share >= SHORTEST or share < 0:
-            return [_cut(each, share) for each in kept]
-    return [_cut(units[0], SHORTEST)] if units else []
+            return [_cut(each, share) for each in units[:count]]
+    return []
+
+
+def within(units: Sequence[Unit], frame: object, budget: int) -> list[Unit]:
+    """Return the first units that fit into budget tokens together with the rest of the answer."""
+    left = budget - tokens(frame) - TAIL
+    return fitting(units, max(left, 1) if budget else 0)
+
+
+def leading(items: Sequence[T], budget: int) -> list[T]:
+    """Return the first items that fit into budget tokens, and the first one in any case."""
+    room = int(budget * BYTES_A_TOKEN)
+    kept: list[T] = []
+    for each in items:
+        room -= _bytes(each) + SEPARATOR
+        if budget and kept and room < 0:
+            break
+        kept.append(each)
+    return kept
+
+
+def excerpt(text: str, most: int) -> str:
+    """Return text, or its beginning when it is longer than most characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _share(sizes: Sequence[int], room: int) -> int:

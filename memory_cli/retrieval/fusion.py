@@ -52,10 +52,10 @@ def nothing(found: Sequence[Evidence], settings: Retrieval) -> bool:
     if any(each.match.identifier for each in found):
         return False
     blind = max((each.match.coverage for each in found if each.meaning is None), default=0.0)
-    seen = [(each.match.coverage, each.meaning) for each in found if each.meaning is not None]
-    together = max((words for words, _ in seen), default=0.0)
-    together += settings.floor_meaning * max((meaning for _, meaning in seen), default=0.0)
-    return blind < settings.floor_words and together < settings.floor
+    words = max((each.match.coverage for each in found if each.meaning is not None), default=0.0)
+    meaning = max((each.meaning for each in found if each.meaning is not None), default=0.0)
+    together = words + settings.floor_meaning * meaning
+    return blind < settings.floor_words and together < settings.floor and meaning < settings.floor_alone
 
 
 def _own_parts(each: Evidence, best: float, named: Mapping[str, float], settings: Retrieval) -> dict[str, float]:

@@ -90,7 +90,7 @@ def _value(tool: str, argument: Argument, value: Any) -> Any:
     try:
         found = reader(value)
     except (ValueError, OverflowError):
-        hint = nearest(value, get_args(argument.type)) if isinstance(value, str) else ""
+        hint = nearest(str(value), _choices(argument.type))
         raise UsageError(f"{tool} was given {argument.name} = {_shown(value)}; it wants {wanted}.{hint}") from None
     low, high = argument.described.at_least, argument.described.at_most
     if isinstance(found, int | float) and ((low is not None and found < low) or (high is not None and found > high)):
@@ -110,8 +110,8 @@ def _reader(type: Any) -> tuple[str, Callable[[Any], Any]]:
     """Return how a sentence names a type, and what reads a value of it or raises ValueError."""
     origin = get_origin(type) or type
     if origin is Literal:
-        choices = [each for each in get_args(type) if each]
-        return f"one of {', '.join(choices)}", lambda value: _choice(get_args(type), value)
+        choices = _choices(type)
+        return f"one of {', '.join(choices)}", lambda value: _choice(choices, value)
     if origin in (list, tuple, Sequence):
         return "a list of texts", _texts
     if origin in (dict, Mapping):
@@ -122,6 +122,11 @@ def _reader(type: Any) -> tuple[str, Callable[[Any], Any]]:
         int: ("a whole number", _whole),
         float: ("a number", _number),
     }[type]
+
+
+def _choices(type: Any) -> list[str]:
+    # The empty one stands for absent.
+    return [each for each in get_args(type) if each] if get_origin(type) is Literal else []
 
 
 def _text(value: Any) -> str:

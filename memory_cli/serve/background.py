@@ -26,7 +26,8 @@ class Background:
 
     def __init__(self, session: Session, *, delay: float = DELAY) -> None:
         self._session = session
-        self._patience: float | None = delay
+        # How long to sleep at most; none is until woken.
+        self.patience: float | None = delay
         self._woken = threading.Event()
         self._stopped = False
         self._without_model_until = 0.0
@@ -49,13 +50,13 @@ class Background:
 
     def _run(self) -> None:
         while True:
-            self._woken.wait(self._patience)
+            self._woken.wait(self.patience)
             self._woken.clear()
             if self._stopped:
                 return
-            self._patience = self._look()
+            self.patience = self.look()
 
-    def _look(self) -> float | None:
+    def look(self) -> float | None:
         """Embed what is pending; return after how many seconds to look again unasked, if at all."""
         try:
             with open_memory(self._session) as memory:

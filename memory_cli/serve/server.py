@@ -107,7 +107,11 @@ def serve(session: Session, tools: str = CORE) -> None:
     # A reader that waits for a line in a thread does not see an interrupt; the system ends the process at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     background.start()
-    anyio.run(_over_standard_streams, server)
+    try:
+        anyio.run(_over_standard_streams, server)
+    except* BrokenPipeError:
+        # The client has gone without a word, which is an end like another.
+        pass
     # Not a return: that would wait for a thread that still embeds, whose next start goes on where this one ended.
     sys.stderr.flush()
     os._exit(0)

@@ -168,7 +168,7 @@ class Retrieval:
     floor: Annotated[
         float,
         Setting("What words and meaning must find together for an answer.", kind="retrieval", at_least=0, at_most=10),
-    ] = 0.7
+    ] = 0.75
     floor_words: Annotated[
         float,
         Setting("The share of a query to be found where words stand alone.", kind="retrieval", at_least=0, at_most=1),
@@ -177,6 +177,10 @@ class Retrieval:
         float,
         Setting("What meaning counts toward the floor, words counting 1.", kind="retrieval", at_least=0, at_most=10),
     ] = 0.65
+    floor_alone: Annotated[
+        float,
+        Setting("The likeness that is enough for an answer by itself.", kind="retrieval", at_least=0, at_most=10),
+    ] = 0.7
     least_meaning: Annotated[
         float,
         Setting(

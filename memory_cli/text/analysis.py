@@ -60,6 +60,8 @@ _IDEOGRAPHIC = re.compile(f"[{_HAN}{_HANGUL}{_UNSPACED}]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _CACHED_LENGTH = 40
 _LONGEST = 256
+_LONGEST_QUERY = 10_000
+_MOST_TERMS = 400
 # Measured on XQuAD: one character of a longer Chinese word tells little, and the beginnings of a German or Russian
 # word stand in for its endings.
 _SINGLE = 0.3
@@ -86,7 +88,8 @@ _ENGLISH_TEXT = """
 _ENGLISH = frozenset(_ENGLISH_TEXT.split())
 # Little words of German, French, Spanish, Italian, Portuguese and Dutch that English has not.
 _FOREIGN_TEXT = """
-    aber auf aus das dem den der ein eine einem einen einer es für ist mit nicht oder sich sind und vom von wann warum
+    aber als andere auch auf aus bedeutet bei das dem den der ein eine einem einen einer es für gegen haben ist laut mit
+    nicht oder seit sich sind und vom von wann warum
     welche welchem welchen welcher welches wer werden wie wieviel wieviele wird wo wurde wurden zu zum zur
     au aux avec combien comment dans est est-ce les où pourquoi quand que quel quelle quelles quels qui quoi sont sur
     cómo cuál cuáles cuándo cuánto cuántos del dónde está fue para por qué quién quiénes son una y
@@ -122,13 +125,16 @@ class Query:
 
     @property
     def english(self) -> bool:
-        """Whether a word of it shows that it is English."""
-        return any(chunk.lower() in _ENGLISH for chunk, _ in self.words)
+        """Whether its little words show that it is English."""
+        return self._count(_ENGLISH) > self._count(_FOREIGN)
 
     @property
     def foreign(self) -> bool:
-        """Whether a word of it shows that it is in another language of Latin letters, and none that it is English."""
-        return not self.english and any(chunk.lower() in _FOREIGN for chunk, _ in self.words)
+        """Whether its little words show that it is in another language of Latin letters."""
+        return self._count(_FOREIGN) > self._count(_ENGLISH)
+
+    def _count(self, little_words: frozenset[str]) -> int:
+        return sum(chunk.lower() in little_words for chunk, _ in self.words)
 
 
 def index_tokens(text: str) -> list[str]:
@@ -141,14 +147,15 @@ def index_tokens(text: str) -> list[str]:
 
 def query_terms(text: str) -> Query:
     """Return what to look for when text is asked: any of its terms may match, and more is better."""
-    words = tuple((chunk, tuple(_terms(chunk))) for chunk in _normalised(text).split())
+    words = tuple((chunk, tuple(_terms(chunk))) for chunk in _normalised(text[:_LONGEST_QUERY]).split())
     told = [term for _, terms in words for term in terms]
     telling = [term for term in told if term.token not in STOP_STEMS]
     terms = [*(telling or told), *_joined_neighbours(words)]
     asked = Query(text, (), words)
     if not asked.english:
         terms += [prefix for term in telling for prefix in _prefixes(term)]
-    return replace(asked, terms=tuple({(each.token, each.prefix): each for each in reversed(terms)}.values())[::-1])
+    unique = {(each.token, each.prefix): each for each in reversed(terms)}
+    return replace(asked, terms=tuple(unique.values())[: -_MOST_TERMS - 1 : -1])
 
 
 def _terms(chunk: str) -> Iterator[Term]:
@@ -161,10 +168,9 @@ def _terms(chunk: str) -> Iterator[Term]:
             case "unspaced" if len(run[0]) > 2:
                 yield from (Term(token) for token in _grams(run[0], (3,)))
             case None:
-                whole, *parts = _compound(run[0]) or [""]
-                named = bool(parts) or (not whole.isalpha() and not whole.isdigit())
-                yield Term(whole, exact=named)
-                yield from map(Term, parts)
+                for place, token in enumerate(found := _compound(run[0])):
+                    named = len(found) > 1 or not (token.isalpha() or token.isdigit())
+                    yield Term(token, exact=named and place == 0)
             case _:
                 yield Term(run[0].casefold())
 
@@ -198,7 +204,7 @@ def _cached(chunk: str) -> tuple[str, ...]:
 
 
 def _analysed(chunk: str) -> Iterator[str]:
-    if chunk.islower() and _PLAIN.fullmatch(chunk):
+    if len(chunk) <= _CACHED_LENGTH and _PLAIN.fullmatch(chunk):
         yield stem(chunk)
         return
     for run in _runs(chunk):
@@ -244,13 +250,13 @@ def _compound(whole: str) -> list[str]:
 
 def _joined(segment: str) -> str:
     """Return a segment without its hyphens and underscores, but for those between digits."""
-    folded = _folded(segment).replace("'", "")
+    folded = _folded(segment[:_LONGEST]).replace("'", "")
     folded = _BETWEEN_LETTERS.sub("", folded)
     return stem(folded) if _PLAIN.fullmatch(folded) else folded
 
 
 def _word(word: str) -> str:
-    head, mark, tail = _folded(word).partition("'")
+    head, mark, tail = _folded(word[:_LONGEST]).partition("'")
     if mark:
         tail = tail.replace("'", "")
         if tail in ("s", "m", "ve", "ll", "d", "re"):

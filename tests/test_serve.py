@@ -1,0 +1,164 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from benchmarks.stores import opened, roots
+from memory_cli.operations.pending import pending
+from memory_cli.operations.record import record
+
+HELLO = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "piper", "version": "1"}},
+}  # fmt: skip
+LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+# What a library does to a server that lets it: it prints while it is imported, and so does a child of it.
+NOISE = """
+import os
+import sys
+class Noise:
+    def find_spec(self, name, path=None, target=None):
+        if name == "fastembed":
+            print("a library says hello"); os.write(1, b"at once\\n"); os.system("echo from a child")
+sys.meta_path.insert(0, Noise())
+"""
+
+
+def call(id, tool, **arguments):
+    return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+
+
+@contextmanager
+def served(folder, *, python_path=""):
+    """Start the program in folder; nothing but what the block does ends it."""
+    command = [sys.executable, "-m", "memory_cli", *roots(folder), "serve"]
+    environ = {"HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONPATH": str(python_path)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environ, cwd=folder) as server:
+        try:
+            yield server
+        finally:
+            server.kill()
+
+
+def say(server, *messages):
+    for each in messages:
+        server.stdin.write((each if isinstance(each, str) else json.dumps(each)).encode() + b"\n")
+    server.stdin.flush()
+
+
+def hear(server):
+    return json.loads(server.stdout.readline())
+
+
+@pytest.fixture(scope="module")
+def conversation(tmp_path_factory):
+    """Talk to a server as a careless client does: no `initialized`, broken lines, a library that prints."""
+    folder, noisy = tmp_path_factory.mktemp("quiet"), tmp_path_factory.mktemp("noisy")
+    (noisy / "sitecustomize.py").write_text(NOISE, encoding="utf-8")
+    with served(folder, python_path=noisy) as server:
+        say(server, HELLO, LIST)
+        heard = [hear(server), hear(server)]
+        before = sorted(path.name for path in folder.rglob("*"))
+        say(server, "this is no JSON", call(3, "record_memory", text="tea is green"))
+        heard += [hear(server), hear(server)]
+        say(server, call(4, "record_memory", text="half \ud83d"), call(5, "recall_memory", query="green"))
+        heard += [hear(server), hear(server)]
+        rest, log = server.communicate(timeout=30)
+    return {each["id"]: each for each in heard}, before, rest, log.decode(), server.returncode
+
+
+def test_the_answers_come_without_any_notification(conversation):
+    answers, *_ = conversation
+    assert answers[1]["result"]["serverInfo"]["name"] == "memory"
+    assert answers[1]["result"]["instructions"]
+    assert len(answers[2]["result"]["tools"]) == 5
+    assert answers[5]["result"]["structuredContent"]["units"][0]["text"] == "tea is green"
+
+
+def test_nothing_is_made_to_shake_hands(conversation):
+    _answers, before, *_ = conversation
+    assert before == [".git", "project", "storage"]
+
+
+def test_a_line_that_is_no_message_is_answered_and_half_a_character_is_refused_by_name(conversation):
+    answers, *_ = conversation
+    assert answers[None]["error"]["code"] == -32700
+    assert answers[4]["result"]["isError"] and "text" in answers[4]["result"]["content"][0]["text"]
+
+
+def test_what_a_library_prints_goes_to_the_log(conversation):
+    *_, rest, log, _code = conversation
+    assert rest == b""
+    assert all(words in log for words in ("a library says hello", "at once", "from a child"))
+
+
+def test_the_server_ends_with_its_input(conversation):
+    assert conversation[-1] == 0
+
+
+def test_requests_that_are_piped_in_are_answered_before_the_end(tmp_path):
+    with served(tmp_path) as server:
+        lines = [json.dumps(each) for each in (HELLO, LIST, call(3, "record_memory", text="tea is green"))]
+        told, log = server.communicate("\n".join(lines).encode(), timeout=30)
+    assert sorted(json.loads(line)["id"] for line in told.splitlines()) == [1, 2, 3]
+    assert (log, server.returncode) == (b"", 0)
+
+
+def test_the_server_ends_with_its_input_while_it_embeds(tmp_path):
+    roots(tmp_path)
+    with opened(tmp_path) as memory:
+        for number in range(150):
+            record(memory, f"{number} " + "how the cache is warmed before the release " * 40)
+    with served(tmp_path) as server:
+        say(server, HELLO, call(2, "memory_context"))
+        assert {hear(server)["id"], hear(server)["id"]} == {1, 2}
+        server.communicate(timeout=30)
+    assert server.returncode == 0
+    with opened(tmp_path) as memory:
+        assert pending(memory) > 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals of this kind")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_at_once(tmp_path, sent):
+    with served(tmp_path) as server:
+        say(server, HELLO)
+        hear(server)
+        server.send_signal(sent)
+        _told, log = server.communicate(timeout=30)
+    assert (server.returncode, log) == (-sent, b"")
+
+
+def test_a_client_that_stops_reading_is_no_error(tmp_path):
+    with served(tmp_path) as server:
+        say(server, HELLO)
+        hear(server)
+        server.stdout.close()
+        say(server, LIST)
+        server.stdin.close()
+        assert server.wait(timeout=30) == 0
+        assert server.stderr.read() == b""
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.mark.anyio
+async def test_the_sdk_s_client_talks_to_it_in_the_newest_protocol(tmp_path):
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "memory_cli", *roots(tmp_path), "serve", "--tools", "all"],
+        env={"HOME": str(tmp_path)}, cwd=tmp_path,
+    )  # fmt: skip
+    async with Client(server) as client:
+        await client.call_tool("record_memory", {"text": "over a pipe"})
+        found = await client.call_tool("list_memory")
+    assert [each["text"] for each in found.structured_content["units"]] == ["over a pipe"]
