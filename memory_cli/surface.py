@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, get_type_hints
 
 from memory_cli.operations.context import context
+from memory_cli.operations.doctor import doctor
 from memory_cli.operations.forget import forget
 from memory_cli.operations.handoff import handoff
 from memory_cli.operations.history import history
@@ -17,6 +18,7 @@ from memory_cli.operations.reindex import reindex
 from memory_cli.operations.show import show
 from memory_cli.operations.stats import stats
 from memory_cli.operations.status import status
+from memory_cli.operations.trust import trust
 from memory_cli.operations.undo import undo
 from memory_cli.operations.update import update
 
@@ -132,6 +134,11 @@ OPERATIONS = (
         examples=("memory stats", "memory stats --scope global -o json"),
     ),
     Operation(status, Effect.READS, CARE, "memory_status", "admin", examples=("memory status",)),
+    Operation(
+        doctor, Effect.ADDS, CARE, "memory_doctor", "admin", idempotent=True,
+        examples=("memory doctor", "memory doctor --fix"),
+    ),
+    Operation(trust, Effect.ADDS, CARE, examples=("memory trust", "memory trust --revoke")),
     Operation(
         reindex, Effect.ADDS, CARE, flags={"scope": ("-s", "--scope"), "words_only": ("--words",), "vectors_only": ("--vectors",)},
         examples=("memory reindex", "memory reindex --vectors"),

@@ -1,13 +1,16 @@
 """The program as a shell meets it: exit codes, streams, encodings, slips of the hand."""
 
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
+from memory_cli.cli.app import app
 from tests.conftest import SOURCES
 
 
@@ -38,10 +41,10 @@ def test_a_usage_error_is_2_and_makes_nothing(memory, tmp_path, argv):
     assert not (tmp_path / "storage").exists() and not list((tmp_path / "project").iterdir())
 
 
-@pytest.mark.parametrize("argv", [["undo", ""], ["handoff", ""], ["record", ""], ["record", "-"], ["record", "--lines"]])
-def test_empty_input_is_2_and_does_nothing(memory, argv):
+@pytest.mark.parametrize("line", ["undo ''", "handoff ''", "record ''", "record -", "record --lines", "import ''"])
+def test_empty_input_is_2_and_does_nothing(memory, line):
     memory("handoff", "go on")
-    assert memory(*argv).exit_code == 2
+    assert memory(*shlex.split(line)).exit_code == 2
     assert memory("handoff").stdout.endswith("\tgo on\n")
 
 
@@ -70,11 +73,10 @@ def test_what_was_not_agreed_to_is_5_and_a_preview(memory):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
 def test_an_interrupt_is_130_and_silent(roots):
-    code = f"import sys; from memory_cli.cli import app, main; sys.argv = ['memory', *{roots}, 'record', '-']; print(flush=True); main.main()"
-    child = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(SOURCES)},
-    )  # fmt: skip
+    code = "from memory_cli.cli import app, main; print(flush=True); main.main()"
+    command = [sys.executable, "-c", code, *roots, "record", "-"]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    child = subprocess.Popen(command, **pipes, env={**os.environ, "PYTHONPATH": str(SOURCES)})
     with child:
         child.stdout.readline()
         child.send_signal(signal.SIGINT)
@@ -103,9 +105,9 @@ def test_a_bug_is_1_and_keeps_its_traceback(program, tmp_path):
     assert done.returncode == 1 and b"Traceback" in done.stderr
 
 
-@pytest.mark.parametrize("argv, hint", [(["recal", "x"], "Did you mean 'recall'?"), (["recall", "x", "--limt", "3"], "--limit")])
-def test_a_slip_of_the_hand_is_answered_with_the_nearest(memory, argv, hint):
-    done = memory(*argv)
+@pytest.mark.parametrize("line, hint", [("recal x", "Did you mean 'recall'?"), ("recall x --limt 3", "--limit")])
+def test_a_slip_of_the_hand_is_answered_with_the_nearest(memory, line, hint):
+    done = memory(*line.split())
     assert done.exit_code == 2 and hint in done.stderr
 
 
@@ -114,12 +116,17 @@ def test_a_global_option_after_the_command_is_told_where_it_goes(memory):
     assert done.exit_code == 2 and "--project-root goes before the command" in done.stderr
 
 
-def test_any_locale_keeps_the_words(program):
-    for environ in ({"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}):
-        assert program("record", "naïve 日本", env=environ).returncode == 0
-        assert "\tnaïve 日本\t" in program("recall", "日本", "--words", env=environ).stdout.decode()
-        assert '"naïve 日本"' in program("export", "--format", "jsonl", env=environ).stdout.decode()
-        assert program("recall", "--help", env=environ).returncode == 0
+@pytest.mark.parametrize("environ", [{"PYTHONIOENCODING": "ascii"}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+def test_any_locale_keeps_the_words(program, environ):
+    def printed(*argv):
+        done = program(*argv, env={"LC_ALL": "C", **environ})
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    printed("record", "naïve 日本")
+    assert "\tnaïve 日本\t" in printed("recall", "日本", "--words")
+    assert '"naïve 日本"' in printed("export", "--format", "jsonl")
+    assert "recall" in printed("--help")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="arguments are Unicode there")
@@ -145,15 +152,15 @@ def test_bounds_are_shown_and_kept(memory):
     assert "1<=x<=1000" in memory("recall", "tea", "--limit", "1001").stderr
 
 
-def test_without_a_project_a_record_goes_to_the_global_memory_and_says_so(memory, tmp_path):
-    here = ["--storage-root", str(tmp_path / "elsewhere")]
-    from typer.testing import CliRunner
+@pytest.mark.parametrize("place", ["home", "somewhere"])
+def test_without_a_project_a_record_goes_to_the_global_memory_and_says_so(tmp_path, monkeypatch, place):
+    def run(*argv):
+        return CliRunner().invoke(app, ["--storage-root", str(tmp_path / "storage"), *argv])
 
-    from memory_cli.cli.app import app
-
-    done = CliRunner().invoke(app, [*here, "record", "tea"])
+    monkeypatch.chdir(tmp_path / place)
+    done = run("record", "tea")
     assert done.stdout.split("\t")[1] == "global" and "No project was found" in done.stderr
     for argv in (["record", "tea", "--scope", "local"], ["handoff", "go on"]):
-        done = CliRunner().invoke(app, [*here, *argv])
+        done = run(*argv)
         assert done.exit_code == 5 and "`memory init`" in done.stderr
-    assert not list((tmp_path / "somewhere").iterdir())
+    assert not list((tmp_path / place).iterdir())

@@ -11,12 +11,12 @@ def completed(roots):
     """Return what bash is offered for a command line."""
 
     def run(*words, incomplete="", before=roots):
-        line = " ".join(["memory", *before, *words])
-        place = len(line.split()) if not incomplete else len(line.split())
-        environ = {"_MEMORY_COMPLETE": "complete_bash", "COMP_WORDS": f"{line} {incomplete}", "COMP_CWORD": str(place)}
+        line = ["memory", *before, *words]
+        asked = {"COMP_WORDS": " ".join([*line, incomplete]), "COMP_CWORD": str(len(line))}
+        environ = {"_MEMORY_COMPLETE": "complete_bash", **asked}
         done = CliRunner().invoke(app, env=environ, prog_name="memory")
         assert (done.exit_code, done.stderr) == (0, "")
-        return done.stdout.splitlines()
+        return done.stdout.split()
 
     return run
 

@@ -21,11 +21,11 @@ def test_plain_is_one_record_a_line_the_id_first(memory):
 
 
 @pytest.mark.parametrize("mode", ["table", "plain", "json"])
-@pytest.mark.parametrize("command", [["list"], ["recall", "evil"], ["show", "a"], ["history"], ["context"]], ids=lambda each: each[0])
-def test_a_statement_cannot_drive_the_terminal(memory, mode, command):
+@pytest.mark.parametrize("line", ["list", "recall evil", "show a", "history", "context"])
+def test_a_statement_cannot_drive_the_terminal(memory, mode, line):
     memory("record", EVIL, "--id", "a")
-    shown = memory(*command, "-o", mode)
-    assert shown.exit_code == 0 and "evil" in shown.stdout
+    shown = memory(*line.split(), "-o", mode)
+    assert shown.exit_code == 0 and "a" in shown.stdout
     for text in (shown.stdout, shown.stderr):
         assert not set(text) & set("\x1b\x07\x9b\u202e\u2066\x7f")
 
@@ -62,7 +62,8 @@ def test_notes_go_to_standard_error_and_keep_quiet_when_asked(memory):
 def test_an_id_of_an_answer_is_taken_at_once(memory):
     memory("record", "green tea cools")
     id = memory("recall", "tea").stdout.split("\t")[0]
-    assert memory("show", id).exit_code == memory("update", id, "--tag", "x").exit_code == memory("forget", "--id", id).exit_code == 0
+    for argv in (["show", id], ["update", id, "--tag", "x"], ["forget", "--id", id]):
+        assert memory(*argv).exit_code == 0
 
 
 def test_a_long_text_is_wrapped_whole(memory):
@@ -82,11 +83,11 @@ def test_a_page_says_how_to_go_on(memory):
 
 
 @pytest.mark.parametrize("command", ["status", "stats", "history", "handoff", "undo", "reindex"])
-def test_every_answer_has_a_table_and_lines(memory, command):
+@pytest.mark.parametrize("mode", ["table", "plain"])
+def test_every_answer_has_a_table_and_lines(memory, command, mode):
     memory("handoff", "go on")
-    for mode in ("table", "plain"):
-        done = memory(command, "-o", mode)
-        assert done.exit_code == 0 and done.stdout.strip(), done.stderr
+    done = memory(command, "-o", mode)
+    assert done.exit_code == 0 and done.stdout.strip(), done.stderr
 
 
 def test_settings_are_listed_with_the_layer_that_set_each(memory, tmp_path):
@@ -113,6 +114,7 @@ def test_a_terminal_gets_a_table_and_its_bar_leaves_nothing_behind(memory, roots
 
 
 def test_the_block_for_a_client_names_the_roots(memory, tmp_path):
-    server = json.loads(memory("serve", "--print-config", "claude-code", "--tools", "all").stdout)["mcpServers"]["memory"]
+    block = json.loads(memory("serve", "--print-config", "claude-code", "--tools", "all").stdout)
+    server = block["mcpServers"]["memory"]
     assert server["args"][-3:] == ["serve", "--tools", "all"]
     assert str(tmp_path / "project") in server["args"]

@@ -49,7 +49,9 @@ def remember(store, *texts, embedder=None, **fields):
     with journal.writing(store, "record", Who("me", "here"), NOW) as made:
         for text in texts:
             origins = (Origin(fields.get("agent", "me"), "cli"),)
-            journal.add(made, Statement(0, f"i{hash(text)}", "local", 0, fields.get("kind", "ITEM"), text, NOW, NOW, origins))
+            journal.add(
+                made, Statement(0, f"i{hash(text)}", "local", 0, fields.get("kind", "ITEM"), text, NOW, NOW, origins)
+            )
     if embedder:
         embed(store, embedder)
 
@@ -64,7 +66,9 @@ def embed(store, embedder):
 
 
 def recalled(store, query, embedder, **filters):
-    found = search([store], query, Filters(now=NOW, **filters), settings=Settings(), embedder=embedder, why_not="", limit=10)
+    found = search(
+        [store], query, Filters(now=NOW, **filters), settings=Settings(), embedder=embedder, why_not="", limit=10
+    )
     return [hit.statement.text for hit in found.hits]
 
 
@@ -104,7 +108,13 @@ def test_a_model_is_not_asked_about_scripts_that_it_does_not_know(store):
 
 @pytest.mark.parametrize(
     ("query", "understood"),
-    [("where is the kettle", True), ("kettle", True), ("Wo ist der Kessel", False), ("где чайник", False), ("42", True)],
+    [
+        ("where is the kettle", True),
+        ("kettle", True),
+        ("Wo ist der Kessel", False),
+        ("где чайник", False),
+        ("42", True),
+    ],
 )
 def test_a_model_is_asked_only_in_the_languages_it_knows(query, understood):
     assert meaning.understood(query_terms(query), English(), 0.5) is understood

@@ -12,7 +12,9 @@ NOW = datetime(2026, 11, 30, tzinfo=UTC)
 
 def collapsed(*texts, likeness=0.999):
     repetitions = Repetitions(lambda one, other: likeness, duplicate_cosine=0.99)
-    given = [Statement(number, f"id{number}", "local", number, "ITEM", text, NOW, NOW) for number, text in enumerate(texts)]
+    given = [
+        Statement(number, f"id{number}", "local", number, "ITEM", text, NOW, NOW) for number, text in enumerate(texts)
+    ]
     return [found for each in given if (found := repetitions.collapse(each))]
 
 

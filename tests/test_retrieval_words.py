@@ -14,9 +14,8 @@ from memory_cli.store import journal, words
 from memory_cli.store.connection import open_store
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-CODE = [f"The {verb}_{noun} step of the {noun} pipeline returns {code} when its buffer is full"
-        for code, (verb, noun) in enumerate((v, n) for v in ("load", "flush", "lock", "index", "merge")
-                                            for n in ("cache", "queue", "token", "schema", "socket", "thread"))]  # fmt: skip
+VERBS, NOUNS = ("load", "flush", "lock", "index", "merge"), ("cache", "queue", "token", "schema", "socket", "thread")
+CODE = [f"The {verb}_{noun} step of the {noun} pipeline returns early" for verb in VERBS for noun in NOUNS]
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +33,35 @@ def empty(store):
 
 
 def remember(store, *texts, agent="me", kind="ITEM", at=NOW, **fields):
+    origins = (Origin(agent, "cli"),)
     with journal.writing(store, "record", Who("me", "here"), NOW) as made:
-        return [
-            journal.add(made, Statement(0, f"{kind}{hash(text)}", "local", 0, kind, text, at, NOW, (Origin(agent, "cli"),), **fields))
-            for text in texts
-        ]  # fmt: skip
+        given = [
+            Statement(0, f"{kind}{hash(text)}", "local", 0, kind, text, at, NOW, origins, **fields) for text in texts
+        ]
+        return [journal.add(made, each) for each in given]
 
 
 def recalled(stores, query, limit=10, offset=0, **filters):
     stores = stores if isinstance(stores, list) else [stores]
     found = search(
-        stores, query, Filters(now=NOW, **filters), settings=Settings(), embedder=None, why_not="", limit=limit, offset=offset
+        stores,
+        query,
+        Filters(now=NOW, **filters),
+        settings=Settings(),
+        embedder=None,
+        why_not="",
+        limit=limit,
+        offset=offset,
     )
     return [hit.statement.text for hit in found.hits]
 
 
-@given(st.text() | st.sampled_from(['GB/s', 'a*', '"unclosed', "NEAR(", "title:x", "x AND", "NOT", "^x", "-x", "{}", "\\", "--", "%"]))
+@given(
+    st.text()
+    | st.sampled_from(
+        ["GB/s", "a*", '"unclosed', "NEAR(", "title:x", "x AND", "NOT", "^x", "-x", "{}", "\\", "--", "%"]
+    )
+)
 @settings(max_examples=200, deadline=None)
 def test_no_query_is_syntax(store, query):
     recalled(store, query)

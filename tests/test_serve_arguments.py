@@ -67,7 +67,9 @@ def test_an_empty_name_is_left_for_the_operation_to_refuse():
     assert given(tag="")["tag"] == [""]
 
 
-@pytest.mark.parametrize("alias, name, value", [("tags", "tag", ["a"]), ("metadata", "meta", {"a": 1}), ("limits", "limit", 2)])
+@pytest.mark.parametrize(
+    "alias, name, value", [("tags", "tag", ["a"]), ("metadata", "meta", {"a": 1}), ("limits", "limit", 2)]
+)
 def test_a_name_of_another_tool_of_this_kind_is_taken(alias, name, value):
     assert given(**{alias: value})[name] == value
 
@@ -108,12 +110,12 @@ def test_a_long_value_is_named_by_its_beginning():
 
 
 def test_an_unknown_argument_is_refused_with_the_nearest():
-    with pytest.raises(UsageError, match=r'brew has no argument "limt". Did you mean limit\? It takes: text, tag, scope'):
+    with pytest.raises(UsageError, match=r'no argument "limt"\. Did you mean limit\? It takes: text, tag, scope'):
         given(limt=9)
 
 
 def test_a_missing_argument_is_named_with_what_it_is():
-    with pytest.raises(UsageError, match="brew needs the argument text: What to brew."):
+    with pytest.raises(UsageError, match=r"brew needs the argument text: What to brew\."):
         read("brew", ARGUMENTS, {"hot": True})
 
 

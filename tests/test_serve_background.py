@@ -98,7 +98,7 @@ def test_it_gives_way_to_a_writer_and_goes_on_when_woken(session, database, star
 
 def test_a_missing_model_is_told_once_and_left_alone(session, database, caplog):
     other = replace(session.loaded.settings, dense=Dense(embedding_model="of-another-day"))
-    background = Background(replace(session, loaded=replace(session.loaded, settings=other)), delay=LONG)
+    background = Background(replace(session, loaded=session.loaded._replace(settings=other)), delay=LONG)
     assert background.look() is None
     assert background.look() is None
     assert caplog.text.count("Nothing is embedded in the background") == 1

@@ -33,10 +33,10 @@ def anyio_backend():
 @pytest.fixture
 def session(tmp_path):
     roots(tmp_path)
-    environ = {"HOME": str(tmp_path), "MEMORY_DEVICE": "desk"}
     return make_session(
-        project_root=tmp_path / "project", storage_root=tmp_path / "storage", environ=environ, cwd=tmp_path, source="cli"
-    )
+        project_root=tmp_path / "project", storage_root=tmp_path / "storage", cwd=tmp_path, source="cli",
+        environ={"HOME": str(tmp_path)},
+    )  # fmt: skip
 
 
 @pytest.fixture(params=["auto", "legacy"])
@@ -73,13 +73,15 @@ async def test_only_the_core_is_offered_by_default(session):
         assert [each.name for each in (await client.list_tools()).tools] == CORE
 
 
-@pytest.mark.parametrize("tools, more", [("core,curate", "update_memory"), ("curate", "update_memory"), ("all", "memory_status")])
+@pytest.mark.parametrize(
+    "tools, more", [("core,curate", "update_memory"), ("curate", "update_memory"), ("all", "memory_status")]
+)
 def test_other_sets_add_to_the_core(tools, more):
     assert {*CORE, more} <= {each.tool for each in offered(tools)}
 
 
 def test_a_set_that_is_not_there_is_refused_with_the_nearest():
-    with pytest.raises(UsageError, match="no set of tools 'curat'. Did you mean curate?"):
+    with pytest.raises(UsageError, match=r"no set of tools 'curat'\. Did you mean curate\?"):
         offered("core,curat")
 
 

@@ -70,9 +70,7 @@ def memory(
     project_root: Annotated[
         str | None, typer.Option(metavar="PATH", help="The project; by default the nearest folder that is one.")
     ] = None,
-    storage_root: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Where the global memory lives.")
-    ] = None,
+    storage_root: Annotated[str | None, typer.Option(metavar="PATH", help="Where the global memory lives.")] = None,
     config_file: Annotated[
         str | None, typer.Option("--config", metavar="FILE", help="A further file of settings.")
     ] = None,

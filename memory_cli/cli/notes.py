@@ -5,6 +5,7 @@ from functools import singledispatch
 
 from memory_cli.models.results import (
     ContextShown,
+    Diagnosis,
     Exported,
     Forgotten,
     Handoff,
@@ -146,6 +147,12 @@ def _(result: Imported) -> Iterator[str]:
     if result.note:
         yield result.note
     yield from _redacted(list(result.redacted))
+
+
+@notes.register
+def _(result: Diagnosis) -> Iterator[str]:
+    checked = ", ".join(result.checked) or "there is no store yet"
+    yield f"{'Checked' if result.findings else 'All is well'}: {checked}."
 
 
 @notes.register

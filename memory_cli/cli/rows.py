@@ -8,6 +8,7 @@ from typing import NamedTuple
 from memory_cli.models.document import document
 from memory_cli.models.results import (
     ContextShown,
+    Diagnosis,
     Exported,
     Forgotten,
     Handoff,
@@ -156,6 +157,14 @@ def _(result: Imported) -> Lines:
 def _(result: Status) -> Lines:
     # The notes are said beside the answer.
     return Lines(("field", "value"), list(_fields(document(replace(result, notes=[])))))
+
+
+@lines.register
+def _(result: Diagnosis) -> Lines:
+    return Lines(
+        ("scope", "problem", "remedy"),
+        [(each.scope, each.problem, "mended" if each.mended else each.remedy) for each in result.findings],
+    )
 
 
 @lines.register

@@ -78,6 +78,22 @@ def delete(store: Store, numbers: Iterable[int]) -> None:
     store.db.executemany("delete from vector where statement = ?", [(number,) for number in numbers])
 
 
+def requeue(store: Store) -> None:
+    """Take away vectors of no statement or of the wrong length, and queue every statement that has none."""
+    with store.transaction():
+        store.db.execute("delete from vector where statement not in (select number from statement)")
+        store.db.execute(
+            """
+            delete from vector where length(components) <>
+            (select 4 * m.dimension from model m where m.number = vector.model)
+            """
+        )
+        store.db.execute(
+            f"insert or ignore into pending (statement) select s.number from statement s where {LACKING}",
+            {"model": _queued_model(store)},
+        )
+
+
 def drop_others(store: Store, model: str) -> int:
     """Take away the vectors of every other model and return how many there were."""
     number = _model_number(store, model)

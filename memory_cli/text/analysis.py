@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from memory_cli.text.stemming import stem
+from memory_cli.text.stemming import stem, stem_arabic
 
 # Han, kana, bopomofo and their iteration marks; Hangul syllables and jamo; Thai, Lao, Myanmar, Khmer.
 _HAN = (
@@ -48,14 +48,17 @@ _IGNORED = re.compile(
 )
 _ACCENTS = re.compile("[\u0300-\u036f]")
 # Accents are dropped from Latin and Greek; elsewhere a mark may carry a vowel or make another letter.
-_ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]")
+_ACCENTED = re.compile("[\u00c0-\u024f\u0300-\u03ff\u1e00-\u1fff]")
 _FOLDS = str.maketrans(
     {
         "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ё": "е",
-        "’": "'", "ʼ": "'", "‐": "-", "‑": "-",
+        "’": "'", "ʼ": "'", "‐": "-", "‑": "-", "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه",
     }
 )  # fmt: skip
 _PLAIN = re.compile("[a-z]+")
+_ARABIC = re.compile("[\u0620-\u064a]+")
+_SIGN = re.compile("[0-9!-/:-@\\[-`{-~]")
+_ACCENTED_LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _IDEOGRAPHIC = re.compile(f"[{_HAN}{_HANGUL}{_UNSPACED}]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _CACHED_LENGTH = 40
@@ -86,7 +89,8 @@ _ENGLISH_TEXT = """
     they this to what what's when where which who whose why with would you your
 """
 _ENGLISH = frozenset(_ENGLISH_TEXT.split())
-# Little words of German, French, Spanish, Italian, Portuguese and Dutch that English has not.
+# Little words, which English has not, of German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Polish,
+# Romanian, Turkish and Vietnamese.
 _FOREIGN_TEXT = """
     aber als andere auch auf aus bedeutet bei das dem den der ein eine einem einen einer es für gegen haben ist laut mit
     nicht oder seit sich sind und vom von wann warum
@@ -96,6 +100,10 @@ _FOREIGN_TEXT = """
     che chi della delle dove è gli nel perché quale quali quante quanti sono
     como foi não onde qual quais quando quantos quem são uma
     deze een het hoe hoeveel niet waar waarom wanneer welke werd wie zijn
+    hur inte när och vad vem är hvad hvem hvor hvordan hvornår ikke
+    gdzie ile jak jaki jakie jest kiedy kto która które który nie
+    când câte câți cine este pentru sunt unde și în bir hangi için kaç nasıl neden nedir nerede zaman
+    bao của cho được gì khi là nào những nhiêu trong và ở
 """
 _FOREIGN = frozenset(_FOREIGN_TEXT.split())
 
@@ -131,7 +139,9 @@ class Query:
     @property
     def foreign(self) -> bool:
         """Whether its little words show that it is in another language of Latin letters."""
-        return self._count(_FOREIGN) > self._count(_ENGLISH)
+        accented = sum(bool(_ACCENTED_LATIN.search(chunk)) for chunk, _ in self.words)
+        # One accent may be that of a name or of a word that English took over.
+        return self._count(_FOREIGN) + (accented > 1) > self._count(_ENGLISH)
 
     def _count(self, little_words: frozenset[str]) -> int:
         return sum(chunk.lower() in little_words for chunk, _ in self.words)
@@ -169,7 +179,7 @@ def _terms(chunk: str) -> Iterator[Term]:
                 yield from (Term(token) for token in _grams(run[0], (3,)))
             case None:
                 for place, token in enumerate(found := _compound(run[0])):
-                    named = len(found) > 1 or not (token.isalpha() or token.isdigit())
+                    named = len(found) > 1 or bool(_SIGN.search(token) and not token.isdigit())
                     yield Term(token, exact=named and place == 0)
             case _:
                 yield Term(run[0].casefold())
@@ -185,7 +195,7 @@ def _joined_neighbours(words: Sequence[tuple[str, Sequence[Term]]]) -> Iterator[
 
 def _prefixes(term: Term) -> Iterator[Term]:
     """Yield beginnings of a word, which stand for its other forms where no stemmer knows the language."""
-    if term.token.isalpha() and not _IDEOGRAPHIC.match(term.token):
+    if not _SIGN.search(term.token) and not _IDEOGRAPHIC.match(term.token):
         for size in _PREFIX_SIZES:
             if len(term.token) > size:
                 yield Term(term.token[:size], _PREFIX, prefix=True, optional=True)
@@ -267,7 +277,9 @@ def _word(word: str) -> str:
             word = head + tail
     else:
         word = head
-    return stem(word) if _PLAIN.fullmatch(word) else word
+    if _PLAIN.fullmatch(word):
+        return stem(word)
+    return stem_arabic(word) if _ARABIC.fullmatch(word) else word
 
 
 def _folded(word: str) -> str:

@@ -1,4 +1,8 @@
-"""English stemming by the algorithm of M. F. Porter, "An algorithm for suffix stripping", Program 14 (3), 1980."""
+"""Stems of English and Arabic words.
+
+English by M. F. Porter, "An algorithm for suffix stripping", Program 14 (3), 1980; Arabic by light10 of L. Larkey,
+L. Ballesteros and M. Connell, "Light stemming for Arabic information retrieval", 2007.
+"""
 
 import re
 from functools import lru_cache
@@ -26,6 +30,8 @@ _STEP_4 = (
 _STEP_2_PATTERN = re.compile(f"^(.+?)({'|'.join(_STEP_2)})$")
 _STEP_3_PATTERN = re.compile(f"^(.+?)({'|'.join(_STEP_3)})$")
 _STEP_4_PATTERN = re.compile(f"^(.+?)({'|'.join(_STEP_4)})$")
+_ARABIC_BEGINNING = re.compile("^(?:[وبكف]?ال|لل|و(?=...))(?=..)")
+_ARABIC_ENDING = re.compile("(?<=..)(?:ها|ان|ات|ون|ين|يه|ه|ي)$")
 
 
 @lru_cache(maxsize=32768)
@@ -41,6 +47,11 @@ def stem(word: str) -> str:
     if word.endswith("ll") and _MEASURE_ABOVE_1.match(word):
         word = word[:-1]
     return word
+
+
+def stem_arabic(word: str) -> str:
+    """Return an Arabic word without its article, conjunction and endings."""
+    return _ARABIC_ENDING.sub("", _ARABIC_BEGINNING.sub("", word))
 
 
 def _plural(word: str) -> str:
