@@ -28,6 +28,7 @@ class Effect(StrEnum):
 
     READS = "reads"
     ADDS = "adds"
+    CHANGES = "changes"
     REMOVES = "removes"
 
 
@@ -100,7 +101,7 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        handoff, Effect.ADDS, WRITE, "record_handoff", "core", idempotent=True,
+        handoff, Effect.CHANGES, WRITE, "record_handoff", "core", idempotent=True,
         examples=('memory handoff "Parser done; next: error messages. Tests in tests/test_parse.py fail."', "memory handoff"),
     ),
     Operation(
@@ -108,7 +109,7 @@ OPERATIONS = (
         examples=("memory context", 'memory context "the release" --budget 800', "memory context --for claude-code"),
     ),
     Operation(
-        update, Effect.ADDS, WRITE, "update_memory", "curate", idempotent=True,
+        update, Effect.CHANGES, WRITE, "update_memory", "curate", idempotent=True,
         flags={"tag": ("-t", "--tag"), "kind": ("-k", "--kind"), "scope": ("-s", "--scope")},
         examples=(
             'memory update 7k2m9qx4ra "I like spaces."',
@@ -126,7 +127,7 @@ OPERATIONS = (
         examples=("memory history", "memory history 7k2m9qx4ra"),
     ),
     Operation(
-        undo, Effect.ADDS, WRITE, "undo_memory", "curate", flags={"scope": ("-s", "--scope")},
+        undo, Effect.CHANGES, WRITE, "undo_memory", "curate", flags={"scope": ("-s", "--scope")},
         examples=("memory undo", "memory undo local:12"),
     ),
     Operation(

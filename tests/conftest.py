@@ -19,16 +19,18 @@ SOURCES = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
-def nobody_home(tmp_path, monkeypatch):
-    """Make the directories and the settings of whoever runs the tests unreachable."""
+def elsewhere(tmp_path_factory, monkeypatch):
+    """Make the directories and the settings of whoever runs the tests unreachable; return the folder that stands in."""
+    place = tmp_path_factory.mktemp("user")
     for variable in os.environ:
         if variable.startswith(("MEMORY_", "XDG_", "ULTRARAG_")):
             monkeypatch.delenv(variable)
     for folder in ("home", "somewhere"):
-        (tmp_path / folder).mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path / "somewhere")
+        (place / folder).mkdir()
+    monkeypatch.setenv("HOME", str(place / "home"))
+    monkeypatch.setenv("USERPROFILE", str(place / "home"))
+    monkeypatch.chdir(place / "somewhere")
+    return place
 
 
 @pytest.fixture

@@ -72,13 +72,12 @@ def test_what_was_not_agreed_to_is_5_and_a_preview(memory):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-def test_an_interrupt_is_130_and_silent(roots):
-    code = "from memory_cli.cli import app, main; print(flush=True); main.main()"
-    command = [sys.executable, "-c", code, *roots, "record", "-"]
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    child = subprocess.Popen(command, **pipes, env={**os.environ, "PYTHONPATH": str(SOURCES)})
-    with child:
-        child.stdout.readline()
+def test_an_interrupt_is_130_and_silent(roots, tmp_path):
+    os.mkfifo(tmp_path / "text")
+    command = [sys.executable, "-m", "memory_cli", *roots, "record", "--file", str(tmp_path / "text")]
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(SOURCES)})
+    # The pipe opens for us when the program has opened it, and so is past its start.
+    with child, (tmp_path / "text").open("wb"):
         child.send_signal(signal.SIGINT)
         _out, said = child.communicate(timeout=60)
     assert (child.returncode, said) == (130, b"")
@@ -152,15 +151,15 @@ def test_bounds_are_shown_and_kept(memory):
     assert "1<=x<=1000" in memory("recall", "tea", "--limit", "1001").stderr
 
 
-@pytest.mark.parametrize("place", ["home", "somewhere"])
-def test_without_a_project_a_record_goes_to_the_global_memory_and_says_so(tmp_path, monkeypatch, place):
+@pytest.mark.parametrize("folder", ["home", "somewhere"])
+def test_without_a_project_a_record_goes_to_the_global_memory_and_says_so(tmp_path, elsewhere, monkeypatch, folder):
     def run(*argv):
         return CliRunner().invoke(app, ["--storage-root", str(tmp_path / "storage"), *argv])
 
-    monkeypatch.chdir(tmp_path / place)
+    monkeypatch.chdir(elsewhere / folder)
     done = run("record", "tea")
     assert done.stdout.split("\t")[1] == "global" and "No project was found" in done.stderr
     for argv in (["record", "tea", "--scope", "local"], ["handoff", "go on"]):
         done = run(*argv)
         assert done.exit_code == 5 and "`memory init`" in done.stderr
-    assert not list((tmp_path / place).iterdir())
+    assert not list((elsewhere / folder).iterdir())

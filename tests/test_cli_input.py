@@ -72,7 +72,8 @@ def test_what_was_exported_is_imported_without_loss_and_once(memory, tmp_path):
     lines = memory("export", "--format", "jsonl").stdout
     memory("export", "--format", "jsonl", "--to", str(tmp_path / "out.jsonl"))
     assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == lines
-    other = ["--storage-root", str(tmp_path / "other"), "--project-root", str(tmp_path / "home")]
+    (tmp_path / "other").mkdir()
+    other = ["--storage-root", str(tmp_path / "storage2"), "--project-root", str(tmp_path / "other")]
     assert memory(*other, "import", str(tmp_path / "out.jsonl")).stdout.splitlines()[0] == "new\t3"
     assert memory(*other, "import", "-", input=lines).stdout.splitlines()[:2] == ["new\t0", "already recorded\t3"]
     assert memory(*other, "export", "--format", "jsonl").stdout == lines

@@ -158,10 +158,12 @@ except UsageError as error:
 def test_a_local_write_without_a_project_is_refused_and_makes_nothing(tmp_path):
     from memory_cli.memory import make_session, open_memory
 
-    session = make_session(environ={"HOME": str(tmp_path)}, cwd=tmp_path, storage_root=tmp_path / "s", source="cli")
+    home = tmp_path / "home"
+    home.mkdir()
+    session = make_session(environ={"HOME": str(home)}, cwd=home, storage_root=home / "s", source="cli")
     with pytest.raises(Refused, match="memory init"), open_memory(session) as memory:
         record(memory, "tea", scope="local")
-    assert list(tmp_path.iterdir()) == []
+    assert list(home.iterdir()) == []
     with open_memory(session) as memory:
         assert "global" in record(memory, "tea").note
 

@@ -132,7 +132,7 @@ def step(place, kind, one, other, agent):
         elif kind == "import":
             import_(memory, [f'{{"text": "{TEXTS[one]}", "agent": "{agent}"}}', f'{{"text": "{TEXTS[other]}"}}'])
         elif kind == "undo":
-            changes = history(memory, limit=50).changes
+            changes = history(memory, limit=50, budget=0).changes
             undo(memory, changes[one % len(changes)].change if changes else "")
 
 
@@ -149,10 +149,10 @@ def test_whatever_was_done_is_undone_to_the_end(steps, tmp_path_factory):
     roots(place)
     do(place, record, "green tea cools", tag=["first"])
     do(place, handoff, "last: the lexer")
-    start, first = exported(place), len(do(place, history).changes)
+    start, first = exported(place), len(do(place, history, budget=0).changes)
     for each in steps:
         step(place, *each)
-    for change in do(place, history, limit=200).changes[:-first]:
+    for change in do(place, history, limit=200, budget=0).changes[:-first]:
         with contextlib.suppress(Refused):
             do(place, undo, change.change)
     assert exported(place) == start

@@ -54,6 +54,7 @@ class Recalled:
     semantic_available: bool = True
     semantic: str = ""
     hint: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True)

@@ -45,11 +45,10 @@ def forget(
     yes: given.Yes = False,
     expect_count: Annotated[int, Described("How many a filter must match for `yes` to count.", at_least=-1)] = -1,
 ) -> Forgotten:
-    """Forget one statement by its exact words or id, or all that filters match.
+    """Forget a statement by its exact words or id, or all that filters match.
 
-    By filters it only says what would go, until `yes` and the expected count are given. By agent, source or tag
-    only that origin goes while another is left. What was forgotten can be taken back with undo, unless it was
-    purged; by its words or whole id a statement can also be purged after it was forgotten.
+    Words match exactly, never by likeness. Filters only show what would go, until `yes` and the expected count are
+    given; by agent, source or tag only that origin goes while another is left. Undo brings back what was not purged.
     """
     wanted = given.filters(
         memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,

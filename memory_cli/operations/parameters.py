@@ -12,7 +12,7 @@ from memory_cli.text.times import parse_moment, parse_until
 
 ScopeName = Literal["", "local", "global"]
 
-Scope = Annotated[ScopeName, Described("Only this scope: local is this project, global the account. Both by default.")]
+Scope = Annotated[ScopeName, Described("local: this project; global: the account; both by default.")]
 Kinds = Annotated[Sequence[str], Described("Only these kinds.")]
 Agents = Annotated[Sequence[str], Described("Only what these agents recorded.")]
 Sources = Annotated[Sequence[str], Described("Only what came from these sources.")]

@@ -15,6 +15,7 @@ from memory_cli.store import statements
 
 NOTHING = "Nothing here answers that. Ask in other words, or with fewer filters; `list` shows what there is."
 TOO_SMALL = "There are answers, and none fits into the budget; ask with a larger one."
+UNINDEXED = "The word index of the {} memory lacks statements, so words may miss some; `memory doctor --fix` mends it."
 REPETITIONS = 10
 WEAK = "Nothing here is near enough to that to be an answer. Ask in other words; `list` shows what there is."
 
@@ -42,7 +43,7 @@ def recall(
     """Find the statements that answer a query, best first.
 
     Both scopes are searched together, by words and by meaning. Nothing is shown when nothing is near enough.
-    Recall before you record or decide. An id of the answer can be given to forget, update and show.
+    Recall before you record or decide.
     """
     if not query.strip():
         raise UsageError("The query is empty; ask a question or give some words.")
@@ -78,8 +79,16 @@ def _answer(memory: Memory, found: Found, *, offset: int, budget: int, explain: 
     )
     fitted = shown.within(units, frame, memory.settings.retrieval.budget if budget < 0 else budget)
     truncated = found.truncated or len(fitted) < len(units)
+    warning = UNINDEXED.format(" and ".join(found.unindexed)) if found.unindexed else ""
     hint = "" if fitted else TOO_SMALL if units else WEAK if found.weak else NOTHING
-    return replace(frame, units=fitted, truncated=truncated, next=offset + len(fitted) if truncated else 0, hint=hint)
+    return replace(
+        frame,
+        units=fitted,
+        truncated=truncated,
+        next=offset + len(fitted) if truncated else 0,
+        hint=hint,
+        warning=warning,
+    )
 
 
 def _count(memory: Memory, found: Found, shown: int) -> None:

@@ -40,9 +40,9 @@ def record(
 ) -> Recorded:
     """Remember one statement for later conversations.
 
-    It is stored before the answer is given. Recall first: the same words again only move to the top, but a
-    rewording is another statement, so forget or supersede what is no longer true. Secrets are blotted out.
-    The answer names up to three statements that say nearly the same or may contradict it.
+    Recall first: a rewording is another statement, so forget or supersede what is no longer true. The same words
+    again only move to the top. Secrets are blotted out. The answer names statements that say nearly the same or may
+    contradict it.
     """
     zone = memory.session.zone
     drafted = intake.draft(

@@ -34,9 +34,9 @@ def update(
     superseded: Annotated[bool | None, Described("Whether something newer holds instead.")] = None,
     scope: given.Scope = "",
 ) -> Updated:
-    """Change words, kind, tags, metadata or expiry of a statement; the id stays.
+    """Change words, kind, tags, metadata or expiry of a statement.
 
-    What is not named stays as it is. Words that another statement has are refused.
+    The id stays. What is not named stays as it is. Words that another statement has are refused.
     """
     clean = Cleaner(memory)
     store, found = finding.by_id(memory, id, scope)

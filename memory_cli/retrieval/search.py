@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memory_cli.embedding import Embedder
 from memory_cli.models.statement import Filters, Statement
@@ -40,7 +40,7 @@ class Found:
     """The hits, best first, and what else there is to say about them.
 
     `semantic` is the reason why meaning took no part, empty when it did; `weak` says that there were candidates,
-    all too weak to be an answer.
+    all too weak to be an answer; `unindexed` names the scopes some of whose statements no word can find.
     """
 
     hits: list[Hit] = field(default_factory=list)
@@ -48,6 +48,7 @@ class Found:
     truncated: bool = False
     semantic: str = ""
     weak: bool = False
+    unindexed: tuple[str, ...] = ()
 
 
 def search(
@@ -70,10 +71,10 @@ def search(
         question = _Question(stores, asked, filters, known, named_agents(asked, known), embedder, settings.retrieval)
         likenesses = question.likenesses()
         found = question.evidence(likenesses, max(settings.retrieval.pool_depth, 2 * (offset + limit)))
-        if nothing(found, settings.retrieval):
-            return Found(semantic=why_not, weak=bool(found))
-        order = ranked(found, question.named, settings.retrieval)
-        return _shown(stores, order, likenesses, settings.retrieval, why_not=why_not, offset=offset, limit=limit)
+        order = [] if nothing(found, settings.retrieval) else ranked(found, question.named, settings.retrieval)
+        shown = _shown(stores, order, likenesses, settings.retrieval, offset=offset, limit=limit)
+        unindexed = tuple(store.scope for store in stores if not words.complete(store))
+        return replace(shown, semantic=why_not, weak=bool(found) and not order, unindexed=unindexed)
 
 
 def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[Statement]:
@@ -147,7 +148,6 @@ def _shown(
     likenesses: Sequence[Likeness],
     settings: Retrieval,
     *,
-    why_not: str,
     offset: int,
     limit: int,
 ) -> Found:
@@ -167,10 +167,10 @@ def _shown(
         if repeated := repetitions.collapse(statement):
             collapsed.append(repeated)
         elif len(hits) == offset + limit:
-            return Found(hits[offset:], collapsed, truncated=True, semantic=why_not)
+            return Found(hits[offset:], collapsed, truncated=True)
         else:
             hits.append(Hit(statement, each.score, each.parts))
-    return Found(hits[offset:], collapsed, semantic=why_not)
+    return Found(hits[offset:], collapsed)
 
 
 def _read(stores: Sequence[Store], order: Sequence[Ranked]) -> Iterator[tuple[Ranked, Statement]]:

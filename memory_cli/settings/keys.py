@@ -45,9 +45,9 @@ class Storage:
 class Record:
     """What may be remembered."""
 
-    max_characters: Annotated[
-        int, Setting("The longest statement that is taken.", at_least=1, at_most=100_000_000)
-    ] = 1_000_000
+    max_characters: Annotated[int, Setting("The longest statement that is taken.", at_least=1, at_most=100_000_000)] = (
+        1_000_000
+    )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from memory_cli.text.stemming import stem, stem_arabic
@@ -29,13 +29,6 @@ _BREAKS = (
     "\u3000-\u3004\u3008-\u3020\u3030\u303d-\u303f\u30a0\u30fb\ud800-\udfff\ufe10-\ufe1f\ufe30-\ufe6f\uff00-\uff0f"
     "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufff0-\uffff\U0001f000-\U0001faff"
 )
-_LETTERS = f"[^{_BREAKS}{_HAN}{_HANGUL}{_UNSPACED}]"
-_WORD = f"{_LETTERS}+(?:'{_LETTERS}+)*"
-# A word, or several joined as in http_client.retry_policy, @scope/pkg, GB/s, 10.0.1.1, C++, C#.
-_COMPOUND = f"{_WORD}(?:(?:::|->|[-_./:@&+=~\\\\$%]){_WORD})*(?:\\+\\+|\\#(?![^{_BREAKS}]))?"
-_RUN = re.compile(
-    f"(?P<han>[{_HAN}]+)|(?P<hangul>[{_HANGUL}]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<symbol>[{_SYMBOLS}])|{_COMPOUND}"
-)
 _SEGMENT = re.compile(r"::|->|[./:@&+=~\\$%#]+")
 _SEGMENTS = re.compile(f"({_SEGMENT.pattern})")
 _BETWEEN_LETTERS = re.compile(r"(?<![0-9])[-_]+|[-_]+(?![0-9])")
@@ -59,7 +52,6 @@ _PLAIN = re.compile("[a-z]+")
 _ARABIC = re.compile("[\u0620-\u064a]+")
 _SIGN = re.compile("[0-9!-/:-@\\[-`{-~]")
 _ACCENTED_LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
-_IDEOGRAPHIC = re.compile(f"[{_HAN}{_HANGUL}{_UNSPACED}]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _CACHED_LENGTH = 40
 _LONGEST = 256
@@ -195,7 +187,7 @@ def _joined_neighbours(words: Sequence[tuple[str, Sequence[Term]]]) -> Iterator[
 
 def _prefixes(term: Term) -> Iterator[Term]:
     """Yield beginnings of a word, which stand for its other forms where no stemmer knows the language."""
-    if not _SIGN.search(term.token) and not _IDEOGRAPHIC.match(term.token):
+    if not _SIGN.search(term.token) and (term.token.isascii() or not _ideographic().match(term.token)):
         for size in _PREFIX_SIZES:
             if len(term.token) > size:
                 yield Term(term.token[:size], _PREFIX, prefix=True, optional=True)
@@ -230,7 +222,33 @@ def _analysed(chunk: str) -> Iterator[str]:
 
 
 def _runs(chunk: str) -> Iterator[re.Match[str]]:
-    return _RUN.finditer(_THOUSANDS.sub("", chunk))
+    pattern = _ascii_runs() if chunk.isascii() else _all_runs()
+    return pattern.finditer(_THOUSANDS.sub("", chunk))
+
+
+# Compiled at first use: the classes of all scripts take 20 ms, which no start should pay.
+@cache
+def _all_runs() -> re.Pattern[str]:
+    compound = _compounds(f"[^{_BREAKS}{_HAN}{_HANGUL}{_UNSPACED}]")
+    return re.compile(
+        f"(?P<han>[{_HAN}]+)|(?P<hangul>[{_HANGUL}]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<symbol>[{_SYMBOLS}])|{compound}"
+    )
+
+
+@cache
+def _ascii_runs() -> re.Pattern[str]:
+    return re.compile(_compounds("[0-9A-Za-z]"))
+
+
+@cache
+def _ideographic() -> re.Pattern[str]:
+    return re.compile(f"[{_HAN}{_HANGUL}{_UNSPACED}]")
+
+
+def _compounds(letter: str) -> str:
+    """Return a pattern of words, alone or joined: http_client.retry_policy, @scope/pkg, GB/s, 10.0.1.1, C++, C#."""
+    word = f"{letter}+(?:'{letter}+)*"
+    return f"{word}(?:(?:::|->|[-_./:@&+=~\\\\$%]){word})*(?:\\+\\+|\\#(?!{letter}))?"
 
 
 def _grams(run: str, sizes: tuple[int, ...]) -> Iterator[str]:

@@ -28,7 +28,9 @@ def stored(text: str, *, most: int, name: str = "text") -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise UsageError(f"The {name} is not valid Unicode: a lone surrogate stands at character {error.start + 1}.") from error
+        raise UsageError(
+            f"The {name} is not valid Unicode: a lone surrogate stands at character {error.start + 1}."
+        ) from error
     if len(text) > most:
         raise UsageError(
             f"The {name} has {len(text):,} characters and the limit is {most:,}; "

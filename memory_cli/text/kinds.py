@@ -21,5 +21,7 @@ def kind_named(name: str) -> str:
 def checked_id(name: str) -> str:
     """Return an id that a caller gave, or refuse what cannot be one."""
     if not 1 <= len(name) <= LONGEST_ID or any(unicodedata.category(each)[0] in "CZ" for each in name):
-        raise UsageError(f"{name!r} cannot be an id: an id is 1 to {LONGEST_ID} printable characters without white space.")
+        raise UsageError(
+            f"{name!r} cannot be an id: an id is 1 to {LONGEST_ID} printable characters without white space."
+        )
     return name

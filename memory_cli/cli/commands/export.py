@@ -7,6 +7,7 @@ import typer
 
 from memory_cli.cli import bind
 from memory_cli.cli.call import Given, Output, Quiet, answer
+from memory_cli.cli.parameters import parameters
 from memory_cli.cli.printable import json_safe
 from memory_cli.memory import Memory, open_memory
 from memory_cli.operations import jsonl
@@ -37,7 +38,7 @@ def add(app: typer.Typer) -> None:
         else:
             answer(ctx, lambda memory: export(memory, **arguments), output, quiet)
 
-    bind.register(app, EXPORT, run, bind.parameters(EXPORT))
+    bind.register(app, EXPORT, run, parameters(EXPORT))
 
 
 def _stream(memory: Memory, *, format: str, scope: str = "", **filters: Any) -> None:

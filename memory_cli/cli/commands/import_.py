@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from memory_cli.cli import bind, streams
+from memory_cli.cli import streams
 from memory_cli.cli.call import Output, Quiet, answer
 from memory_cli.cli.help import Command
 from memory_cli.memory import Memory
@@ -36,12 +36,7 @@ def _run(
     quiet: Quiet = False,
 ) -> None:
     def work(memory: Memory) -> Imported:
-        with streams.opened(source) as stream:
-            return import_(
-                memory, streams.lines(stream), scope=scope or "", total=streams.size(source), dry_run=dry_run
-            )
+        with streams.opened(file) as stream:
+            return import_(memory, streams.lines(stream), scope=scope or "", total=streams.size(file), dry_run=dry_run)
 
-    if not file:
-        bind.text_of("file", file)
-    source = file
     answer(ctx, work, output, quiet)

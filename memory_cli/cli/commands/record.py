@@ -9,6 +9,7 @@ import typer
 
 from memory_cli.cli import bind, streams
 from memory_cli.cli.call import Output, Quiet, answer
+from memory_cli.cli.parameters import KEYWORD, parameters
 from memory_cli.errors import UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.results import RecordedLines
@@ -39,12 +40,12 @@ def add(app: typer.Typer, operation: Operation) -> None:
 
 
 def _parameters(operation: Operation) -> list[inspect.Parameter]:
-    text, *rest = bind.parameters(operation)
+    text, *rest = parameters(operation)
     optional = Annotated[str | None, text.annotation.__metadata__[0]]
     return [
         text.replace(default=None, annotation=optional),
-        inspect.Parameter("file", bind.KEYWORD, default=None, annotation=Annotated[str | None, FILE]),
-        inspect.Parameter("lines", bind.KEYWORD, default=False, annotation=Annotated[bool, LINES]),
+        inspect.Parameter("file", KEYWORD, default=None, annotation=Annotated[str | None, FILE]),
+        inspect.Parameter("lines", KEYWORD, default=False, annotation=Annotated[bool, LINES]),
         *rest,
     ]
 
