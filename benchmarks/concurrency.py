@@ -1,6 +1,6 @@
 """Many processes at once: writers, readers, a server and a reindex, and nothing may be lost.
 
-    uv run python -m benchmarks.concurrency --writers 8 --records 500
+uv run python -m benchmarks.concurrency --writers 8 --records 500
 """
 
 import argparse
@@ -49,11 +49,15 @@ def run(folder: Path, *, writers: int, records: int, readers: int) -> dict[str, 
     )  # fmt: skip
     here = [sys.executable, "-m", "benchmarks.concurrency", "--folder", str(folder)]
     working = [
-        subprocess.Popen([*here, "--role", RECORD, "--name", str(number), "--records", str(records)], stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [*here, "--role", RECORD, "--name", str(number), "--records", str(records)], stderr=subprocess.PIPE
+        )
         for number in range(writers)
     ]
     seconds = str(1 + writers * records / 1000)
-    others = [subprocess.Popen([*here, "--role", READ, "--seconds", seconds], stderr=subprocess.PIPE) for _ in range(readers)]
+    others = [
+        subprocess.Popen([*here, "--role", READ, "--seconds", seconds], stderr=subprocess.PIPE) for _ in range(readers)
+    ]
     others.append(subprocess.Popen([*here, "--role", REINDEX], stderr=subprocess.PIPE))
     errors = [process.communicate()[1] for process in working]
     took = time.perf_counter() - start

@@ -40,7 +40,9 @@ class Letters:
         """Embed texts: one unit row each."""
         import numpy as np
 
-        rows = np.array([[1 + text.lower().count(chr(97 + place)) for place in range(26)] for text in texts], np.float32)
+        rows = np.array(
+            [[1 + text.lower().count(chr(97 + place)) for place in range(26)] for text in texts], np.float32
+        )
         rows = rows.reshape(len(texts), 26)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory_cli.errors import UsageError
@@ -21,6 +21,8 @@ class Roots:
     project_why: str
     storage: Path
     storage_why: str
+    # Folders that are no project unless they are named, each with what it is.
+    nowhere: Mapping[Path, str] = field(default_factory=dict)
 
     @property
     def local_store(self) -> Path | None:
@@ -56,7 +58,7 @@ def find_roots(
     else:
         project, why = _nearest_project(cwd, nowhere)
     storage, storage_why = _storage(storage_root, environ, cwd, home)
-    return Roots(project, why, storage, storage_why)
+    return Roots(project, why, storage, storage_why, nowhere)
 
 
 def _told(
@@ -166,7 +168,8 @@ def _pointed(file: Path, prefix: str = "") -> Path | None:
 
 
 def _text(file: Path) -> str:
-    # Folders above are not all ours to read (os.path, unlike pathlib, then says that nothing is there), and a .git may be a folder: then there is nothing that it points at.
+    # Folders above are not all ours to read (os.path, unlike pathlib, then says that nothing is there), and a .git
+    # may be a folder: then there is nothing that it points at.
     try:
         return file.read_text(encoding="utf-8") if os.path.isfile(file) else ""
     except (OSError, UnicodeDecodeError):

@@ -72,8 +72,17 @@ FILTER_FLAGS = {
 
 OPERATIONS = (
     Operation(
-        record, Effect.ADDS, WRITE, "record_memory", "core",
-        flags={"kind": ("-k", "--kind"), "scope": ("-s", "--scope"), "agent": ("-a", "--agent"), "tag": ("-t", "--tag")},
+        record,
+        Effect.ADDS,
+        WRITE,
+        "record_memory",
+        "core",
+        flags={
+            "kind": ("-k", "--kind"),
+            "scope": ("-s", "--scope"),
+            "agent": ("-a", "--agent"),
+            "tag": ("-t", "--tag"),
+        },
         examples=(
             'memory record "Deploys need two reviews." --kind RULE',
             'memory record "I like tabs." --kind PREFERENCE --scope global',
@@ -82,7 +91,12 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        recall, Effect.READS, READ, "recall_memory", "core", flags=FILTER_FLAGS,
+        recall,
+        Effect.READS,
+        READ,
+        "recall_memory",
+        "core",
+        flags=FILTER_FLAGS,
         examples=(
             'memory recall "how do we deploy?"',
             "memory recall retry_policy --words --limit 3",
@@ -91,8 +105,16 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        forget, Effect.REMOVES, WRITE, "forget_memory", "core", flags=FILTER_FLAGS | {
-            "expect_count": ("--expect",), "id": ("-i", "--id"), "yes": ("-y", "--yes"),
+        forget,
+        Effect.REMOVES,
+        WRITE,
+        "forget_memory",
+        "core",
+        flags=FILTER_FLAGS
+        | {
+            "expect_count": ("--expect",),
+            "id": ("-i", "--id"),
+            "yes": ("-y", "--yes"),
         },
         examples=(
             'memory forget "I like tabs."',
@@ -101,15 +123,32 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        handoff, Effect.CHANGES, WRITE, "record_handoff", "core", idempotent=True,
-        examples=('memory handoff "Parser done; next: error messages. Tests in tests/test_parse.py fail."', "memory handoff"),
+        handoff,
+        Effect.CHANGES,
+        WRITE,
+        "record_handoff",
+        "core",
+        idempotent=True,
+        examples=(
+            'memory handoff "Parser done; next: error messages. Tests in tests/test_parse.py fail."',
+            "memory handoff",
+        ),
     ),
     Operation(
-        context, Effect.READS, READ, "memory_context", "core",
+        context,
+        Effect.READS,
+        READ,
+        "memory_context",
+        "core",
         examples=("memory context", 'memory context "the release" --budget 800', "memory context --for claude-code"),
     ),
     Operation(
-        update, Effect.CHANGES, WRITE, "update_memory", "curate", idempotent=True,
+        update,
+        Effect.CHANGES,
+        WRITE,
+        "update_memory",
+        "curate",
+        idempotent=True,
         flags={"tag": ("-t", "--tag"), "kind": ("-k", "--kind"), "scope": ("-s", "--scope")},
         examples=(
             'memory update 7k2m9qx4ra "I like spaces."',
@@ -118,31 +157,59 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        list_, Effect.READS, READ, "list_memory", "curate", flags=FILTER_FLAGS,
+        list_,
+        Effect.READS,
+        READ,
+        "list_memory",
+        "curate",
+        flags=FILTER_FLAGS,
         examples=("memory list", "memory list --kind RULE --scope global", "memory list --since yesterday -o json"),
     ),
     Operation(show, Effect.READS, READ, flags={"scope": ("-s", "--scope")}, examples=("memory show 7k2m9qx4ra",)),
     Operation(
-        history, Effect.READS, READ, "memory_history", "curate", flags=FILTER_FLAGS,
+        history,
+        Effect.READS,
+        READ,
+        "memory_history",
+        "curate",
+        flags=FILTER_FLAGS,
         examples=("memory history", "memory history 7k2m9qx4ra"),
     ),
     Operation(
-        undo, Effect.CHANGES, WRITE, "undo_memory", "curate", flags={"scope": ("-s", "--scope")},
+        undo,
+        Effect.CHANGES,
+        WRITE,
+        "undo_memory",
+        "curate",
+        flags={"scope": ("-s", "--scope")},
         examples=("memory undo", "memory undo local:12"),
     ),
     Operation(
-        stats, Effect.READS, CARE, "memory_stats", "admin", flags=FILTER_FLAGS,
+        stats,
+        Effect.READS,
+        CARE,
+        "memory_stats",
+        "admin",
+        flags=FILTER_FLAGS,
         examples=("memory stats", "memory stats --scope global -o json"),
     ),
     Operation(status, Effect.READS, CARE, "memory_status", "admin", examples=("memory status",)),
     Operation(
-        doctor, Effect.ADDS, CARE, "memory_doctor", "admin", idempotent=True,
+        doctor,
+        Effect.ADDS,
+        CARE,
+        "memory_doctor",
+        "admin",
+        idempotent=True,
         examples=("memory doctor", "memory doctor --fix"),
     ),
     Operation(trust, Effect.ADDS, CARE, examples=("memory trust", "memory trust --revoke")),
     Operation(
-        reindex, Effect.ADDS, CARE, flags={"scope": ("-s", "--scope"), "words_only": ("--words",), "vectors_only": ("--vectors",)},
+        reindex,
+        Effect.ADDS,
+        CARE,
+        flags={"scope": ("-s", "--scope"), "words_only": ("--words",), "vectors_only": ("--vectors",)},
         examples=("memory reindex", "memory reindex --vectors"),
     ),
-)  # fmt: skip
+)
 TOOL_SETS = ("core", "curate", "admin")

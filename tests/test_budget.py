@@ -25,7 +25,9 @@ WORDS = ["tea", 'the "green" pot', "港口", "\\path\\to", "naïve", "🦊", "x"
 
 def filled(place, texts, kinds=("ITEM", "RULE", "PREFERENCE")):
     lines = [
-        json.dumps({"text": text, "kind": kinds[place % len(kinds)], "tags": [f"t{place % 7}"], "agent": f"a{place % 5}"})
+        json.dumps(
+            {"text": text, "kind": kinds[place % len(kinds)], "tags": [f"t{place % 7}"], "agent": f"a{place % 5}"}
+        )
         for place, text in enumerate(texts)
     ]
     with opened(place) as memory:

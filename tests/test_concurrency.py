@@ -29,7 +29,17 @@ def test_writers_readers_a_server_and_a_reindex_lose_nothing(place):
 
 
 def test_two_processes_that_make_the_same_store_make_one(place):
-    here = [sys.executable, "-m", "benchmarks.concurrency", "--role", "record", "--records", "1", "--folder", str(place)]
+    here = [
+        sys.executable,
+        "-m",
+        "benchmarks.concurrency",
+        "--role",
+        "record",
+        "--records",
+        "1",
+        "--folder",
+        str(place),
+    ]
     makers = [subprocess.Popen([*here, "--name", str(number)]) for number in range(2)]
     assert [maker.wait() for maker in makers] == [0, 0]
     with opened(place) as memory:
@@ -53,11 +63,11 @@ def test_a_read_answers_and_a_write_says_busy_while_another_holds_the_lock(place
 
 
 def test_a_server_does_not_show_what_another_process_forgot(place):
-    from memory_cli.operations.forget import forget
-    from memory_cli.retrieval.search import search
     from benchmarks.stores import Letters
     from memory_cli.models.statement import Filters
+    from memory_cli.operations.forget import forget
     from memory_cli.operations.pending import embed_batches
+    from memory_cli.retrieval.search import search
 
     def ask():
         with opened(place) as memory:

@@ -23,7 +23,8 @@ RECORD_EFFECTS = """
 import os, sys
 effects = []
 def watch(event, arguments):
-    writing = event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    flags = arguments[2] if event == "open" else 0
+    writing = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
     making = event == "os.mkdir" and not os.path.isdir(arguments[0])
     if writing or making or event.startswith(("socket.connect", "socket.getaddrinfo", "subprocess.Popen", "os.rename")):
         effects.append((event, arguments))

@@ -102,7 +102,7 @@ def test_a_flag_goes_before_our_variable_and_ours_before_the_first_seeds(base, f
 
 def test_a_named_project_that_is_not_there_is_refused(base, find):
     for told in ({"project_root": "gone"}, {"MEMORY_PROJECT_ROOT": "~/gone"}, {"project_root": "a\0b"}):
-        with pytest.raises(UsageError, match="gone|a.*b"):
+        with pytest.raises(UsageError, match=r"gone|a.*b"):
             find(base, **told)
 
 
@@ -119,7 +119,7 @@ def test_the_storage_root_is_the_first_that_is_named(base, find):
 
 def test_the_storage_root_cannot_be_a_file(base, find):
     (base / "file").write_text("", encoding="utf-8")
-    with pytest.raises(UsageError, match="not a folder"):
+    with pytest.raises(UsageError, match=r"not a folder"):
         find(base, storage_root="file")
 
 

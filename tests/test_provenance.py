@@ -17,7 +17,9 @@ STORE = ".memory-rag/memory.sqlite3"
 
 
 def git(folder, *arguments):
-    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=folder, check=True, capture_output=True)
+    subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=folder, check=True, capture_output=True
+    )
 
 
 @pytest.fixture

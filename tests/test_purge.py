@@ -61,7 +61,7 @@ def test_a_purged_statement_leaves_no_trace(before, how, place):
     before(place, id)
     assert traces(place)
     forgotten = do(place, list_, kind=["odd"]).total == 0
-    if how == "id" or forgotten and how == "filter":
+    if how == "id" or (forgotten and how == "filter"):
         answer = do(place, forget, id=[id], purge=True)
     elif how == "words" and (forgotten or do(place, list_, kind=["odd"]).units[0].text != "now something else"):
         answer = do(place, forget, f"Mind the {SECRET}", purge=True)
@@ -70,7 +70,9 @@ def test_a_purged_statement_leaves_no_trace(before, how, place):
     assert (answer.purged, answer.note, answer.exit_code) == (True, "", 0)
     assert traces(place) == set()
     assert do(place, list_).total == 60
-    assert id not in {item.statement for change in do(place, history, limit=100, budget=0).changes for item in change.items}
+    assert id not in {
+        item.statement for change in do(place, history, limit=100, budget=0).changes for item in change.items
+    }
 
 
 def test_a_purged_handoff_leaves_no_trace(place):

@@ -175,7 +175,9 @@ def test_a_text_that_cannot_be_stored_is_refused_by_name(text, place):
     assert not (place / "project/.memory-rag").exists()
 
 
-@pytest.mark.parametrize("text", ["naïve 日本", "🦊" * 250_000, "שלום עולם", "a\u200db\u200cc", "`id` $(id) \"q\" 'p' \\"])
+@pytest.mark.parametrize(
+    "text", ["naïve 日本", "🦊" * 250_000, "שלום עולם", "a\u200db\u200cc", "`id` $(id) \"q\" 'p' \\"]
+)
 def test_a_text_is_stored_whole(text, place):
     with opened(place) as memory:
         record(memory, text)

@@ -66,8 +66,6 @@ def tool_named(name):
     return next(bind(each).tool for each in WITH_TOOL if each.tool == name)
 
 
-
-
 async def test_only_the_core_is_offered_by_default(session):
     async with Client(make_server(session)) as client:
         assert [each.name for each in (await client.list_tools()).tools] == CORE
@@ -148,12 +146,12 @@ def test_a_description_names_only_what_there_is(operation):
     assert named_in(" ".join(sentences)) <= there
 
 
-
-
-async def test_a_call_answers_the_document_of_the_result_twice(agent, memory):
+async def test_a_call_answers_the_document_twice_and_fences_what_was_remembered(agent, memory):
     await agent.call_tool("record_memory", {"text": "tea is green", "kind": "fact"})
     found = await agent.call_tool("list_memory")
-    assert found.structured_content == json.loads(said(found)) == document(list_(memory))
+    notice, opening, answer, closing = said(found).split("\n")
+    assert "data" in notice and closing == opening.replace("<", "</")
+    assert found.structured_content == json.loads(answer) == document(list_(memory))
 
 
 async def test_what_is_recorded_is_recalled_and_forgotten(agent):
@@ -236,8 +234,6 @@ async def test_the_server_tells_whoever_embeds_that_a_tool_was_called(session):
     assert calls == ["called"]
 
 
-
-
 async def test_what_an_operation_refuses_is_an_error_that_says_so(agent):
     failed = await agent.call_tool("forget_memory", {"text": "nothing like it"})
     assert failed.is_error and said(failed).startswith("No statement has exactly these words;")
@@ -270,12 +266,10 @@ def test_a_bug_is_an_answer_and_its_traceback_goes_to_the_log(session, caplog):
     assert "ZeroDivisionError: of no concern" in caplog.text
 
 
-
-
 async def test_the_handoff_can_be_read(agent):
     await agent.call_tool("record_handoff", {"text": "go on with tea"})
     (found,) = (await agent.read_resource("memory://handoff")).contents
-    assert (found.text, found.mime_type) == ("go on with tea", "text/plain")
+    assert (found.text.split("\n")[2], found.mime_type) == ("go on with tea", "text/plain")
     assert [str(each.uri) for each in (await agent.list_resources()).resources] == ["memory://handoff"]
 
 

@@ -51,7 +51,9 @@ def do(place, operation, *arguments, **options):
         lambda memory, id: forget(memory, kind=["ITEM"], yes=True, expect_count=1),
         lambda memory, id: handoff(memory, "next: the parser"),
         lambda memory, id: handoff(memory, clear=True),
-        lambda memory, id: import_(memory, ['{"text": "a"}', '{"text": "b"}', '{"text": "green tea cools", "id": "z"}']),
+        lambda memory, id: import_(
+            memory, ['{"text": "a"}', '{"text": "b"}', '{"text": "green tea cools", "id": "z"}']
+        ),
     ],
 )
 def test_an_undo_gives_back_what_was_there_and_an_undo_of_it_too(change, place):
@@ -76,7 +78,7 @@ def test_a_newer_change_of_the_same_statement_stands_in_the_way(place):
     do(place, undo, "local:3")
     do(place, undo, "local:2")
     assert '"green tea cools"' in exported(place)[0]
-    with pytest.raises(Refused, match="already"):
+    with pytest.raises(Refused, match=r"already"):
         do(place, undo, "local:2")
 
 
@@ -91,10 +93,10 @@ def test_what_cannot_be_taken_back_is_said(place):
     with pytest.raises(NotFound):
         do(place, undo)
     id = do(place, record, "green tea cools").id
-    with pytest.raises(NotFound, match="local:7"):
+    with pytest.raises(NotFound, match=r"local:7"):
         do(place, undo, "local:7")
     do(place, forget, id=[id], purge=True)
-    with pytest.raises(MemoryCliError, match="purged|nothing"):
+    with pytest.raises(MemoryCliError, match=r"purged|nothing"):
         do(place, undo, "local:1")
 
 

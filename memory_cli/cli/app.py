@@ -9,7 +9,7 @@ from memory_cli import __version__
 from memory_cli.cli import completion, streams
 from memory_cli.cli.bind import add_command
 from memory_cli.cli.call import Given, Output, Quiet
-from memory_cli.cli.commands import config, export, import_, init, record, serve
+from memory_cli.cli.commands import config, context, export, import_, init, record, serve
 from memory_cli.cli.help import Group
 from memory_cli.cli.output import complain
 from memory_cli.errors import MemoryCliError, UsageError
@@ -20,7 +20,7 @@ EXAMPLES = (
     'memory recall "how do we deploy?"',
     "memory serve --print-config claude-code",
 )
-BY_HAND = {"record": record.add}
+BY_HAND = {"record": record.add, "context": context.add}
 
 
 class Program(Group):

@@ -91,7 +91,7 @@ def _registered(model: KnownModel, file: Path) -> str:
 
 
 def _engine_failures() -> tuple[type[Exception], ...]:
-    from onnxruntime.capi import onnxruntime_pybind11_state as native  # type: ignore[import-untyped]
+    from onnxruntime.capi import onnxruntime_pybind11_state as native
 
     # onnxruntime's exceptions share no base of their own; fastembed's are these two.
     raised = (kind for kind in vars(native).values() if isinstance(kind, type) and issubclass(kind, Exception))

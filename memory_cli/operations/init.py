@@ -16,6 +16,8 @@ def init(memory: Memory, folder: Path) -> Initialised:
     """
     if not folder.is_dir():
         raise Refused(f"{folder} is not a folder.")
+    if reason := memory.roots.nowhere.get(folder.resolve()):
+        raise Refused(f"{folder} is {reason}, which is never a project; go into the project's own folder.")
     place = folder / STORE_FOLDER
     created = not place.is_dir()
     files.make_store_folder(place)

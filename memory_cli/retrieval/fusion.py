@@ -1,5 +1,6 @@
 """Joining words and meaning on scores, with what the query's agent and a statement's neighbours add."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -47,15 +48,24 @@ def ranked(found: Sequence[Evidence], named: Mapping[str, float], settings: Retr
     return _sorted(scored, settings)
 
 
-def nothing(found: Sequence[Evidence], settings: Retrieval) -> bool:
-    """Say whether even the best of the candidates is too weak to be an answer."""
+def nothing(found: Sequence[Evidence], statements: int, settings: Retrieval) -> bool:
+    """Say whether even the best of the candidates among so many statements is too weak to be an answer."""
     if any(each.match.identifier for each in found):
         return False
     blind = max((each.match.coverage for each in found if each.meaning is None), default=0.0)
     words = max((each.match.coverage for each in found if each.meaning is not None), default=0.0)
     meaning = max((each.meaning for each in found if each.meaning is not None), default=0.0)
+    meaning /= _chance(statements, settings)
     together = words + settings.floor_meaning * meaning
     return blind < settings.floor_words and together < settings.floor and meaning < settings.floor_alone
+
+
+def _chance(statements: int, settings: Retrieval) -> float:
+    """Return how near chance alone brings the nearest of so many unrelated statements, 1 from `floor_statements` on.
+
+    The largest of n normal values grows as the root of 2 ln n, so among few statements less likeness tells more.
+    """
+    return min(1.0, math.sqrt(math.log(max(statements, 2)) / math.log(settings.floor_statements)))
 
 
 def _own_parts(each: Evidence, best: float, named: Mapping[str, float], settings: Retrieval) -> dict[str, float]:

@@ -71,7 +71,11 @@ def search(
         question = _Question(stores, asked, filters, known, named_agents(asked, known), embedder, settings.retrieval)
         likenesses = question.likenesses()
         found = question.evidence(likenesses, max(settings.retrieval.pool_depth, 2 * (offset + limit)))
-        order = [] if nothing(found, settings.retrieval) else ranked(found, question.named, settings.retrieval)
+        order = (
+            []
+            if nothing(found, known.statements, settings.retrieval)
+            else ranked(found, question.named, settings.retrieval)
+        )
         shown = _shown(stores, order, likenesses, settings.retrieval, offset=offset, limit=limit)
         unindexed = tuple(store.scope for store in stores if not words.complete(store))
         return replace(shown, semantic=why_not, weak=bool(found) and not order, unindexed=unindexed)

@@ -15,6 +15,7 @@ from memory_cli.models.document import document
 from memory_cli.serve.arguments import Argument, arguments_of, read
 from memory_cli.serve.schema import input_schema, output_schema
 from memory_cli.surface import Effect, Operation
+from memory_cli.text.fence import fenced
 
 log = logging.getLogger("memory")
 
@@ -50,6 +51,8 @@ def answer(bound: Bound, session: Session, given: Mapping[str, Any], progress: P
             f"{name} met an internal error, which is a bug in memory; see the server's log on its standard error."
         )
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    if _tells(found):
+        text = fenced(text)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=found)
 
 
@@ -57,6 +60,13 @@ def failed(sentence: str) -> types.CallToolResult:
     """Return a tool's error, which a model reads."""
     sendable = sentence.encode("utf-8", "backslashreplace").decode("utf-8")
     return types.CallToolResult(content=[types.TextContent(type="text", text=sendable)], is_error=True)
+
+
+def _tells(value: Any) -> bool:
+    """Tell whether an answer holds the words of a statement."""
+    if isinstance(value, Mapping):
+        return bool({"text", "before", "after"} & value.keys()) or any(map(_tells, value.values()))
+    return isinstance(value, list) and any(map(_tells, value))
 
 
 def _tool(operation: Operation, arguments: Mapping[str, Argument]) -> types.Tool:

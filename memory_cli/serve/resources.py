@@ -10,6 +10,7 @@ from memory_cli.memory import Memory, Session, open_memory
 from memory_cli.models.document import document
 from memory_cli.operations.handoff import handoff
 from memory_cli.operations.show import show
+from memory_cli.text.fence import fenced
 
 HANDOFF = "memory://handoff"
 STATEMENT = "memory://statement/"
@@ -48,7 +49,7 @@ def contents(session: Session, uri: str) -> types.ReadResourceResult:
 
 def _read(memory: Memory, uri: str) -> tuple[str, str]:
     if uri == HANDOFF:
-        return "text/plain", handoff(memory).text
+        return "text/plain", fenced(handoff(memory).text)
     if uri.startswith(STATEMENT):
         found = document(show(memory, unquote(uri.removeprefix(STATEMENT))))
         return "application/json", json.dumps(found, ensure_ascii=False)

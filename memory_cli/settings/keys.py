@@ -181,6 +181,15 @@ class Retrieval:
         float,
         Setting("The likeness that is enough for an answer by itself.", kind="retrieval", at_least=0, at_most=10),
     ] = 0.7
+    floor_statements: Annotated[
+        int,
+        Setting(
+            "Among fewer statements than this, less likeness is enough for an answer.",
+            kind="retrieval",
+            at_least=2,
+            at_most=10_000_000,
+        ),
+    ] = 200
     least_meaning: Annotated[
         float,
         Setting(

@@ -18,7 +18,10 @@ def by(store: Store, group: str, filters: Filters) -> dict[str, int]:
     column, joined = GROUPS[group]
     where, parameters = conditions(filters)
     rows = store.db.execute(
-        f"select {column} as value, count(distinct s.number) as n from statement s {joined} where {where} group by value",
+        f"""
+        select {column} as value, count(distinct s.number) as n
+        from statement s {joined} where {where} group by value
+        """,
         parameters,
     )
     return {row["value"]: row["n"] for row in rows}
