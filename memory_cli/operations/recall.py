@@ -34,7 +34,7 @@ def recall(
     until: given.Until = "",
     include_expired: given.Expired = False,
     superseded: given.Superseded = None,
-    limit: Annotated[int, Described("At most this many statements.", at_least=1, at_most=1000)] = 10,
+    limit: Annotated[int, Described("At most this many; 0: the setting, 10.", at_least=0, at_most=1000)] = 0,
     offset: given.Offset = 0,
     budget: given.Budget = -1,
     explain: Annotated[bool, Described("Show the parts of each score.")] = False,
