@@ -56,7 +56,7 @@ def recall(
         embed_due(memory, embedder, scope)
     found = search(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
-        limit=limit, offset=offset,
+        limit=limit or memory.settings.retrieval.limit, offset=offset,
     )  # fmt: skip
     answer = _answer(memory, found, offset=offset, budget=budget, explain=explain, scope=scope)
     _count(memory, found, len(answer.units))
