@@ -147,7 +147,7 @@ def test_help_needs_no_store_and_no_valid_settings(memory, tmp_path):
 
 
 def test_bounds_are_shown_and_kept(memory):
-    assert "1<=x<=1000" in memory("recall", "--help").stdout
+    assert "1<=x<=1000" in memory("list", "--help").stdout
     assert "1<=x<=1000" in memory("recall", "tea", "--limit", "1001").stderr
 
 

@@ -34,7 +34,7 @@ def recall(
     until: given.Until = "",
     include_expired: given.Expired = False,
     superseded: given.Superseded = None,
-    limit: Annotated[int, Described("At most this many; 0: the setting, 10.", at_least=0, at_most=1000)] = 0,
+    limit: Annotated[int, Described("At most this many statements; -1 the setting.", at_least=-1, at_most=1000)] = -1,
     offset: given.Offset = 0,
     budget: given.Budget = -1,
     explain: Annotated[bool, Described("Show the parts of each score.")] = False,
@@ -47,6 +47,8 @@ def recall(
     """
     if not query.strip():
         raise UsageError("The query is empty; ask a question or give some words.")
+    if limit == 0:
+        raise UsageError("A limit of 0 would show nothing; give one of at least 1.")
     wanted = given.filters(
         memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
         include_expired=include_expired, superseded=superseded,
@@ -56,7 +58,7 @@ def recall(
         embed_due(memory, embedder, scope)
     found = search(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
-        limit=limit or memory.settings.retrieval.limit, offset=offset,
+        limit=memory.settings.retrieval.limit if limit < 0 else limit, offset=offset,
     )  # fmt: skip
     answer = _answer(memory, found, offset=offset, budget=budget, explain=explain, scope=scope)
     _count(memory, found, len(answer.units))
