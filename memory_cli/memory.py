@@ -3,20 +3,22 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Protocol
 
 from memory_cli import provenance
 from memory_cli.embedding import Embedder, ModelUnavailable, loaded
-from memory_cli.errors import Refused
+from memory_cli.errors import Refused, UsageError
+from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Who
 from memory_cli.projects import Roots, find_roots
 from memory_cli.settings import Loaded, Settings, load
 from memory_cli.settings.directories import user_home
 from memory_cli.store import trust
 from memory_cli.store.connection import Store, open_store, translated
+from memory_cli.text.redaction import Redacted, check_pattern, redact
 from memory_cli.text.times import local_zone
 
 LOCAL, GLOBAL = "local", "global"
@@ -38,8 +40,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Frozen):
     """What stays the same from call to call of one process: roots, settings, and who asks through which door."""
 
     roots: Roots
@@ -51,8 +52,7 @@ class Session:
     clock: Callable[[], datetime] = utc_now
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(Frozen):
     """The stores opened for one call of one operation; no two calls, and so no two threads, share it."""
 
     session: Session
@@ -75,7 +75,7 @@ class Memory:
     @property
     def who(self) -> Who:
         """Who makes a change, unless it says otherwise."""
-        return Who(self.session.agent, self.session.device)
+        return Who(self.redacted(self.session.agent).text, self.redacted(self.session.device).text)
 
     def stores(self, scope: str = "") -> list[Store]:
         """Return the stores that exist, of one scope or of both, local first."""
@@ -96,6 +96,11 @@ class Memory:
     def scope_to_write(self, scope: str) -> str:
         """Return the scope meant: this project's when none is named and there is a project, else the account's."""
         return scope or (GLOBAL if self.roots.local_store is None else LOCAL)
+
+    def redacted(self, text: str) -> Redacted:
+        """Return text with its secrets blotted out, as the settings want it."""
+        wanted = self.settings.redact
+        return redact(text, allow=wanted.allow, patterns=wanted.patterns) if wanted.enabled else Redacted(text, ())
 
     def is_foreign(self, scope: str) -> bool:
         """Tell whether the texts of scope are somebody else's: they came with a clone and nobody said to trust them."""
@@ -154,6 +159,7 @@ def make_session(
         temporary=Path(next(filter(None, map(environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")),  # noqa: S108,
     )
     loaded = load(project_root=roots.project, config_file=config_file, assignments=assignments, environ=environ)
+    _check_patterns(loaded)
     return Session(
         roots=roots,
         loaded=loaded,
@@ -162,6 +168,16 @@ def make_session(
         source=source,
         zone=local_zone(environ),
     )
+
+
+def _check_patterns(loaded: Loaded) -> None:
+    """Refuse a redaction pattern that cannot be used, before anything is opened."""
+    for pattern in loaded.settings.redact.patterns:
+        try:
+            check_pattern(pattern)
+        except UsageError as error:
+            where = loaded.origin("redact.patterns").where
+            raise UsageError(f"{where}: redact.patterns cannot be used. {error}") from error
 
 
 def _device(environ: Mapping[str, str]) -> str:

@@ -57,6 +57,8 @@ def notes(result: object) -> Iterator[str]:
 
 @notes.register
 def _(result: Recalled) -> Iterator[str]:
+    if result.warning:
+        yield result.warning
     if result.hint:
         yield result.hint
     if result.collapsed_repetitions:

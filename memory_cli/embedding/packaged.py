@@ -42,6 +42,9 @@ def open_model(model: KnownModel, *, threads: int = 1, folder: Path | None = Non
     file = weights_file(model, check=True, folder=folder)
     # OpenBLAS reads this when numpy is first imported; its threads cost more than they give here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # onnxruntime 1.32 reads this when it is imported; without it, it writes a device id into the user's cache and
+    # sends events about each model to its maker.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import fastembed  # noqa: F401 - half a second, paid only by those who embed
     except (ImportError, OSError) as error:

@@ -18,7 +18,7 @@ from memory_cli.store import journal, statements
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.text.identity import identity, new_id
-from memory_cli.text.kinds import DEFAULT_KIND, checked_id, kind_named
+from memory_cli.text.kinds import DEFAULT_KIND, kind_named
 
 # So many records make one change: a writer beside the import waits no longer than one of them takes.
 BATCH = 500
@@ -87,7 +87,7 @@ def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tall
     at = read.moment("at") or memory.now
     statement = Statement(
         number=0,
-        id=checked_id(read.text("id")) if read.text("id") else "",
+        id=clean.id(read.text("id")) if read.text("id") else "",
         scope=memory.scope_to_write(scope or _scope(read)),
         sequence=0,
         kind=kind_named(read.text("kind", DEFAULT_KIND)),
@@ -95,7 +95,7 @@ def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tall
         at=at,
         updated_at=read.moment("updated_at") or at,
         origins=intake.merged((), [_origin(memory, each, clean) for each in read.origins()]),
-        aliases=tuple(sorted(map(checked_id, read.texts("aliases")))),
+        aliases=tuple(sorted(map(clean.id, read.texts("aliases")))),
         expires_at=read.moment("expires_at"),
         metadata=clean.metadata(read.object("metadata")),
         superseded=read.flag("superseded"),

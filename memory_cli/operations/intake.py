@@ -9,11 +9,10 @@ from typing import Any
 from memory_cli.errors import Refused, UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.statement import HANDOFF, Origin, Statement
-from memory_cli.settings.keys import Redact
 from memory_cli.store import journal, statements
 from memory_cli.store.journal import Journal
 from memory_cli.text.identity import identity, new_id, stored
-from memory_cli.text.redaction import redact
+from memory_cli.text.kinds import checked_id
 
 
 @dataclass(frozen=True)
@@ -38,13 +37,19 @@ class Cleaner:
     """Blots secrets out of every text of one record and remembers which kinds it met."""
 
     def __init__(self, memory: Memory) -> None:
-        self.settings: Redact = memory.settings.redact
+        self.memory = memory
         self.most = memory.settings.record.max_characters
         self.kinds: set[str] = set()
 
     def text(self, text: str, name: str = "text") -> str:
         """Return text fit to be stored, or refuse it by name."""
         return stored(self._redacted(stored(text, most=self.most, name=name)), most=self.most, name=name)
+
+    def id(self, id: str) -> str:
+        """Return an id that a caller gave; a secret can be blotted out of a text and not out of a name."""
+        if found := self.memory.redacted(checked_id(id)).kinds:
+            raise UsageError(f"The id holds a secret ({', '.join(found)}) and would be stored as it is; give another.")
+        return id
 
     def names(self, names: Iterable[str], name: str) -> tuple[str, ...]:
         """Return the names, each once, in order."""
@@ -56,19 +61,20 @@ class Cleaner:
             json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
         except (TypeError, ValueError) as error:
             raise UsageError(f"The metadata cannot be kept as JSON: {error}.") from error
-        return {self._redacted(key): self._within(each) for key, each in value.items()}
+        return {self._redacted(key): self._within(key, each) for key, each in value.items()}
 
-    def _within(self, value: Any) -> Any:
+    def _within(self, key: str, value: Any) -> Any:
         if isinstance(value, str):
-            return self._redacted(value)
+            blotted, name = self._redacted(value), f"{key}="
+            # A password is known by the name before it alone.
+            named = self._redacted(name + blotted)
+            return named.removeprefix(name) if named.startswith(name) else blotted
         if isinstance(value, Mapping):
             return self.metadata(value)
-        return [self._within(each) for each in value] if isinstance(value, list | tuple) else value
+        return [self._within(key, each) for each in value] if isinstance(value, list | tuple) else value
 
     def _redacted(self, text: str) -> str:
-        if not self.settings.enabled:
-            return text
-        found = redact(text, allow=self.settings.allow, patterns=self.settings.patterns)
+        found = self.memory.redacted(text)
         self.kinds.update(found.kinds)
         return found.text
 
@@ -95,7 +101,7 @@ def draft(
     )
     statement = Statement(
         number=0,
-        id=id,
+        id=clean.id(id) if id else "",
         scope="",
         sequence=0,
         kind=kind,
