@@ -149,15 +149,7 @@ def make_session(
     source: str,
 ) -> Session:
     """Find roots and settings for a process whose door is source; nothing is made."""
-    roots = find_roots(
-        project_root=project_root,
-        storage_root=storage_root,
-        environ=environ,
-        cwd=cwd or Path.cwd(),
-        home=user_home(environ),
-        # Not tempfile.gettempdir: importing tempfile would cost every start.
-        temporary=Path(next(filter(None, map(environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")),  # noqa: S108,
-    )
+    roots = chosen_roots(project_root=project_root, storage_root=storage_root, environ=environ, cwd=cwd)
     loaded = load(project_root=roots.project, config_file=config_file, assignments=assignments, environ=environ)
     _check_patterns(loaded)
     return Session(
@@ -167,6 +159,25 @@ def make_session(
         device=_device(environ),
         source=source,
         zone=local_zone(environ),
+    )
+
+
+def chosen_roots(
+    *,
+    project_root: Path | None = None,
+    storage_root: Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+    cwd: Path | None = None,
+) -> Roots:
+    """Find the roots of a process; no settings are read."""
+    return find_roots(
+        project_root=project_root,
+        storage_root=storage_root,
+        environ=environ,
+        cwd=cwd or Path.cwd(),
+        home=user_home(environ),
+        # Not tempfile.gettempdir: importing tempfile would cost every start.
+        temporary=Path(next(filter(None, map(environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")),  # noqa: S108
     )
 
 

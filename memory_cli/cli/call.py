@@ -1,7 +1,6 @@
 """One call of an operation from the command line: what the global options said, and how the answer is given."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,9 @@ import typer
 
 from memory_cli.cli.output import Mode, print_result
 from memory_cli.cli.terminal import progress_bar
-from memory_cli.memory import Memory, Session, make_session, open_memory
+from memory_cli.memory import Memory, Session, chosen_roots, make_session, open_memory
+from memory_cli.models.frozen import Frozen
+from memory_cli.projects import Roots
 
 Output = Annotated[
     Mode | None,
@@ -18,8 +19,7 @@ Output = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print no notes, hints or progress.")]
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(Frozen):
     """What the global options said; nothing is looked up before a command needs it."""
 
     project_root: Path | None = None
@@ -28,6 +28,10 @@ class Given:
     assignments: tuple[str, ...] = ()
     output: Mode | None = None
     quiet: bool = False
+
+    def roots(self) -> Roots:
+        """Find roots alone: a file of settings that cannot be read does not matter to them."""
+        return chosen_roots(project_root=self.project_root, storage_root=self.storage_root)
 
     def session(self) -> Session:
         """Find roots and settings."""

@@ -1,8 +1,10 @@
 """Every setting, declared once: its type, its default, its bounds and what it does."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple, get_args, get_origin
+
+from memory_cli.models.frozen import Frozen
 
 Value = bool | int | float | str | tuple[str, ...]
 Kind = Literal["identity", "runtime", "retrieval"]
@@ -23,8 +25,7 @@ class Setting(NamedTuple):
     empty_ok: bool = False
 
 
-@dataclass(frozen=True)
-class Storage:
+class Storage(Frozen):
     """How the files of a store are read and written."""
 
     lock_deadline_ms: Annotated[
@@ -41,8 +42,7 @@ class Storage:
     ] = "full"
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Frozen):
     """What may be remembered."""
 
     max_characters: Annotated[int, Setting("The longest statement that is taken.", at_least=1, at_most=100_000_000)] = (
@@ -50,8 +50,7 @@ class Record:
     )
 
 
-@dataclass(frozen=True)
-class Redact:
+class Redact(Frozen):
     """What is blotted out before a statement is stored."""
 
     enabled: Annotated[bool, Setting("Whether secrets are blotted out before they are stored.", project=False)] = True
@@ -63,8 +62,7 @@ class Redact:
     ] = ()
 
 
-@dataclass(frozen=True)
-class Dense:
+class Dense(Frozen):
     """Which model stands for meaning."""
 
     embedding_model: Annotated[
@@ -72,8 +70,7 @@ class Dense:
     ] = "all-MiniLM-L6-v2-int8"
 
 
-@dataclass(frozen=True)
-class Runtime:
+class Runtime(Frozen):
     """Where and how things run."""
 
     embed_in_recall: Annotated[
@@ -85,8 +82,7 @@ class Runtime:
     offline: Annotated[bool, Setting("Refuse every provider, pull and sync.", project=False)] = False
 
 
-@dataclass(frozen=True)
-class Retrieval:
+class Retrieval(Frozen):
     """What an answer admits, and in what order."""
 
     budget: Annotated[
@@ -213,8 +209,7 @@ class Retrieval:
     ] = 0.5
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(Frozen):
     """What a conversation starts with."""
 
     budget: Annotated[
@@ -222,8 +217,7 @@ class Context:
     ] = 2000
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Frozen):
     """Every setting in force, by section."""
 
     storage: Storage = field(default_factory=Storage)

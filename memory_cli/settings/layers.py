@@ -71,7 +71,7 @@ def load(
     warnings: list[str] = []
     files = list(_files(project_root, config_file, environ, user_config))
     for layer, path in files:
-        for name, value in _entries(path):
+        for name, value in _entries(_document(path)):
             if layer == "project" and name in FIRST_SEED - KEYS.keys():
                 warnings.append(f"{path}: {name} means nothing any more and is passed over.")
             else:
@@ -121,8 +121,15 @@ def _named(path: Path, by: str) -> Path:
     return path
 
 
-def _entries(path: Path) -> Iterator[tuple[str, object]]:
-    for section, content in _document(path).items():
+def check_file(layer: Layer, path: Path, text: str) -> None:
+    """Refuse the text of a file of settings as a read of the file would."""
+    for name, value in _entries(_parsed(path, text)):
+        if layer != "project" or name not in FIRST_SEED - KEYS.keys():
+            _from_file(layer, path, name, value)
+
+
+def _entries(document: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for section, content in document.items():
         if isinstance(content, dict) and (content or section in SECTIONS):
             yield from ((f"{section}.{name}", value) for name, value in content.items())
         else:
@@ -130,17 +137,22 @@ def _entries(path: Path) -> Iterator[tuple[str, object]]:
 
 
 def _document(path: Path) -> dict[str, object]:
-    # Most runs read no file; the parser takes longer to import than all the rest of this.
-    import tomllib
-
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not valid TOML: {error}.") from error
+        return _parsed(path, path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not valid UTF-8: {error.reason} at byte {error.start}.") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _parsed(path: Path, text: str) -> dict[str, object]:
+    # Most runs read no file; the parser takes longer to import than all the rest of this.
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not valid TOML: {error}.") from error
 
 
 def _from_file(layer: Layer, path: Path, name: str, value: object) -> _Said:

@@ -1,13 +1,11 @@
 """The settings as a list shows them: each with its value and where it came from."""
 
-from dataclasses import dataclass
-
+from memory_cli.models.frozen import Frozen
 from memory_cli.settings.keys import KEYS, Key, Kind, Value
 from memory_cli.settings.layers import Layer, Loaded, Origin
 
 
-@dataclass(frozen=True)
-class SettingRow:
+class SettingRow(Frozen):
     """One setting as a list shows it; a secret shows as set or unset."""
 
     key: str

@@ -1,15 +1,37 @@
 """`memory config`: the settings and where each comes from."""
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
+from memory_cli.cli import completion
 from memory_cli.cli.call import Given, Output, Quiet, show
 from memory_cli.cli.help import Command, Group
 from memory_cli.cli.rows import Lines, lines, spelled
-from memory_cli.settings.listing import SettingRow, rows
+from memory_cli.errors import Refused, UsageError
+from memory_cli.settings.directories import STORE_FOLDER, user_directory
+from memory_cli.settings.layers import Layer
+from memory_cli.settings.listing import SettingRow, row_of, rows
+from memory_cli.settings.values import known_key
+from memory_cli.store import files
 
-EXAMPLES = ("memory config list", "memory --set retrieval.limit=5 config list", "memory config list -o json")
+NAME = "config.toml"
+
+LIST = ("memory config list", "memory --set retrieval.limit=5 config list", "memory config list -o json")
+GET = ("memory config get retrieval.limit", "memory config get redact.allow -o json")
+SET = ("memory config set retrieval.limit 5", "memory config set redact.patterns 'ACME-[0-9]{8}' --scope local")
+UNSET = ("memory config unset retrieval.limit",)
+PATH = ("memory config path", "memory config path --scope local")
+EDIT = ("memory config edit", "memory config edit --scope local")
+
+Name = Annotated[str, typer.Argument(metavar="KEY", help="The setting.", autocompletion=completion.settings)]
+Scope = Annotated[
+    Literal["local", "global"],
+    typer.Option("--scope", "-s", help="global: your own config.toml; local: the project's .memory-rag/config.toml."),
+]
 
 
 @dataclass(frozen=True)
@@ -19,11 +41,24 @@ class SettingsListed:
     settings: list[SettingRow]
 
 
+@dataclass(frozen=True)
+class SettingsFile:
+    """A file of settings, the layer that it is, and whether it is there."""
+
+    path: str
+    layer: str
+    exists: bool
+    changed: str = ""
+
+
 def add(app: typer.Typer) -> None:
     """Add the commands to app."""
-    told = "See the settings and where each comes from."
-    config = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, epilog=EXAMPLES[0])
-    config.command("list", cls=Command, epilog="\n".join(EXAMPLES))(_list)
+    told = "See the settings, where each comes from, and change them."
+    config = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, epilog=LIST[0])
+    commands = (("list", _list, LIST), ("get", _get, GET), ("set", _set, SET), ("unset", _unset, UNSET),
+                ("path", _path, PATH), ("edit", _edit, EDIT))  # fmt: skip
+    for name, run, examples in commands:
+        config.command(name, cls=Command, epilog="\n".join(examples))(run)
     app.add_typer(config, name="config", rich_help_panel="Look after", help=told)
 
 
@@ -38,9 +73,95 @@ def _list(ctx: typer.Context, output: Output = None, quiet: Quiet = False) -> No
     show(ctx, SettingsListed(rows(loaded)), output, quiet, warnings=loaded.warnings)
 
 
+def _get(ctx: typer.Context, key: Name, output: Output = None, quiet: Quiet = False) -> None:
+    """Show one setting: its value, and the layer that set it."""
+    given: Given = ctx.obj
+    known = known_key(key, "memory config get")
+    loaded = given.session().loaded
+    row = row_of(known, loaded.value(known.full), loaded.origin(known.full))
+    show(ctx, SettingsListed([row]), output, quiet, warnings=loaded.warnings)
+
+
+def _set(
+    ctx: typer.Context,
+    key: Name,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="Its value; a list as a, b or as a TOML array.")],
+    scope: Scope = "global",
+    output: Output = None,
+    quiet: Quiet = False,
+) -> None:
+    """Set a setting in a file, whose comments and order stay as they are.
+
+    What a read would refuse is refused before anything is written.
+    """
+    from memory_cli.settings import editing  # see _edit
+
+    path, layer = _file(ctx.obj, scope)
+    editing.set_key(path, layer, key, value, _write)
+    show(ctx, SettingsFile(str(path), layer, True, key), output, quiet)
+
+
+def _unset(ctx: typer.Context, key: Name, scope: Scope = "global", output: Output = None, quiet: Quiet = False) -> None:
+    """Take a setting out of a file, so that the layer below counts."""
+    from memory_cli.settings import editing  # see _edit
+
+    path, layer = _file(ctx.obj, scope)
+    editing.unset_key(path, layer, key, _write)
+    show(ctx, SettingsFile(str(path), layer, True, key), output, quiet)
+
+
+def _path(ctx: typer.Context, scope: Scope = "global", output: Output = None, quiet: Quiet = False) -> None:
+    """Show where a file of settings is, whether it is there or not."""
+    path, layer = _file(ctx.obj, scope)
+    show(ctx, SettingsFile(str(path), layer, path.exists()), output, quiet)
+
+
+def _edit(ctx: typer.Context, scope: Scope = "global", output: Output = None, quiet: Quiet = False) -> None:
+    """Open a file of settings in $VISUAL or $EDITOR, and check it before it takes the old one's place."""
+    # What changes a file is imported by the commands that do, which few starts are.
+    from memory_cli.cli import editor
+    from memory_cli.settings import editing
+
+    path, layer = _file(ctx.obj, scope)
+    before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
+    after = editor.edited(before, suffix=".toml")
+    if after == before:
+        raise Refused(f"Nothing was changed in {path}.")
+    try:
+        editing.write_checked(path, layer, after, _write)
+    except UsageError as error:
+        kept = editor.keep(after, suffix=".toml")
+        raise UsageError(f"{error} {path} is as it was; what you wrote is in {kept}.") from error
+    show(ctx, SettingsFile(str(path), layer, True), output, quiet)
+
+
+def _file(given: Given, scope: str) -> tuple[Path, Layer]:
+    """Return a file of settings; roots are found without reading any, so that a broken one can be mended."""
+    if scope == "global":
+        return user_directory("config", os.environ) / NAME, "user"
+    folder = given.roots().local_store
+    if folder is None:
+        raise Refused("There is no project here; `memory init` makes this folder one.")
+    return folder / NAME, "project"
+
+
+def _write(path: Path, text: str) -> None:
+    if path.parent.name == STORE_FOLDER:
+        files.make_store_folder(path.parent)
+    else:
+        files.make_folders(path.parent)
+    files.write_private(path, text)
+
+
 @lines.register
 def _(result: SettingsListed) -> Lines:
     return Lines(
         ("setting", "value", "layer", "where"),
         [(each.key, spelled(each.value), each.layer, each.file) for each in result.settings],
     )
+
+
+@lines.register
+def _(result: SettingsFile) -> Lines:
+    row = (result.path, result.layer, "there" if result.exists else "not there", result.changed)
+    return Lines(("file", "layer", "is", "changed"), [row])
