@@ -61,5 +61,7 @@ def _notes(memory: Memory, scopes: list[ScopeStatus], pending: int) -> list[str]
     model = model_state(memory.settings.dense.embedding_model).id
     for each in scopes:
         if stale := sorted(set(each.models) - {model}):
-            notes.append(f"The {each.scope} memory has vectors of {', '.join(stale)}; `memory reindex` makes new ones.")
+            notes.append(
+                f"The {each.scope} memory has stale vectors, of {', '.join(stale)}; `memory reindex` makes new ones."
+            )
     return notes

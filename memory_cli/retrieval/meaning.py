@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from memory_cli.embedding import KNOWN, Embedder, Matrix, Scale, Vector
+from memory_cli.embedding import KNOWN, Embedder, Matrix, ModelUnavailable, Scale, Vector, loaded, model_state
 from memory_cli.store import vectors
 from memory_cli.store.connection import Store
 from memory_cli.store.vectors import State
@@ -39,16 +40,23 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How like the statements of one store are to a query; 0 is unrelated and 1 is what an answer usually reaches."""
+    """How like the statements of one store are to a query; 0 is unrelated and 1 is what an answer usually reaches.
+
+    What has no vector of the current model yet is judged by that of a former one, where there is one.
+    """
 
     held: Vectors
     cosines: NDArray[np.float32]
     scale: Scale
+    knows: Callable[[str], bool]
+    former: Likeness | None
 
-    def of(self, number: int) -> float | None:
-        """Return the likeness of the statement with this row number, if it has a vector."""
+    def of(self, number: int, text: str) -> float | None:
+        """Return the likeness of the statement with this row number, if a vector of its text can be believed."""
         place = self.held.places.get(number)
-        return None if place is None else self._scaled(float(self.cosines[place]))
+        if place is None:
+            return self.former.of(number, text) if self.former else None
+        return self._scaled(float(self.cosines[place])) if self.knows(text) else None
 
     def vector(self, number: int) -> Vector | None:
         """Return the vector of the statement with this row number, if it has one."""
@@ -63,17 +71,37 @@ class Likeness:
         if allowed is not None:
             cosines = np.where(np.isin(self.held.statements, np.asarray(allowed, dtype=np.int64)), cosines, -np.inf)
         places = np.argpartition(-cosines, limit)[:limit] if len(cosines) > limit else np.arange(len(cosines))
-        return [int(self.held.statements[place]) for place in places if cosines[place] > self.scale.unrelated]
+        best = [int(self.held.statements[place]) for place in places if cosines[place] > self.scale.unrelated]
+        return best + (self.former.best(limit, allowed) if self.former else [])
 
     def _scaled(self, cosine: float) -> float:
         return max(0.0, (cosine - self.scale.unrelated) / (self.scale.related - self.scale.unrelated))
 
 
-def likeness(store: Store, embedder: Embedder, query: Vector) -> Likeness:
-    """Compare query with every vector of store."""
+def likeness(
+    store: Store, embedder: Embedder, query: Vector, latin_share: float, former: Likeness | None = None
+) -> Likeness:
+    """Compare query with every vector of store that embedder made."""
     held = _held(store, embedder)
     known = KNOWN.get(embedder.model.partition("@")[0])
-    return Likeness(held, held.matrix @ query, known.scale if known else _UNKNOWN)
+    knows = partial(trusted, embedder=embedder, latin_share=latin_share)
+    return Likeness(held, held.matrix @ query, known.scale if known else _UNKNOWN, knows, former)
+
+
+def former(store: Store, embedder: Embedder, threads: int) -> Embedder | None:
+    """Return the model whose vectors answer while those of the current one are incomplete, where it can be had."""
+    others = vectors.others(store, embedder.model)
+    if not others or not vectors.pending_count(store, embedder.model):
+        return None
+    for model in others:
+        name = model.partition("@")[0]
+        if model_state(name).id == model:
+            try:
+                return loaded(name, threads=threads)
+            except ModelUnavailable:
+                # It was only to help out; words find what has no vector.
+                continue
+    return None
 
 
 def trusted(text: str, embedder: Embedder, latin_share: float) -> bool:

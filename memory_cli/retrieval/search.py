@@ -68,7 +68,10 @@ def search(
         for store in stores:
             stack.enter_context(store.snapshot())
         known = statistics(stores, asked)
-        question = _Question(stores, asked, filters, known, named_agents(asked, known), embedder, settings.retrieval)
+        threads = settings.runtime.threads
+        formers = [meaning.former(store, embedder, threads) if embedder else None for store in stores]
+        shares = named_agents(asked, known)
+        question = _Question(stores, asked, filters, known, shares, embedder, formers, settings.retrieval)
         likenesses = question.likenesses()
         found = question.evidence(likenesses, max(settings.retrieval.pool_depth, 2 * (offset + limit)))
         order = (
@@ -108,6 +111,7 @@ class _Question:
     known: Statistics
     shares: Mapping[str, float]
     embedder: Embedder | None
+    formers: Sequence[Embedder | None]
     settings: Retrieval
 
     @property
@@ -117,12 +121,19 @@ class _Question:
 
     def likenesses(self) -> list[Likeness]:
         """Return how like every statement is to the question, a store each; nothing where no model can say."""
-        if not self.embedder or not meaning.understood(self.asked, self.embedder, self.settings.latin_share):
+        current, share = self.embedder, self.settings.latin_share
+        if not current or not meaning.understood(self.asked, current, share):
             return []
         # The name of who said something stands in its agent, not in its words, and only blurs what they mean.
         about = [chunk for chunk, terms in self.asked.words if not (terms and terms[0].token in self.shares)]
-        vector = self.embedder.embed_query(" ".join(about) or self.asked.text)
-        return [meaning.likeness(store, self.embedder, vector) for store in self.stores]
+        text = " ".join(about) or self.asked.text
+        vector = current.embed_query(text)
+        found = []
+        for store, old in zip(self.stores, self.formers, strict=True):
+            helps = old if old and meaning.understood(self.asked, old, share) else None
+            former = meaning.likeness(store, helps, helps.embed_query(text), share) if helps else None
+            found.append(meaning.likeness(store, current, vector, share, former))
+        return found
 
     def evidence(self, likenesses: Sequence[Likeness], depth: int) -> list[Evidence]:
         """Return the candidates of both legs, each with what both legs say of it."""
@@ -134,16 +145,13 @@ class _Question:
             if like:
                 numbers |= dict.fromkeys(like.best(depth, words.allowed(store, self.filters)))
             for each in words.candidates(store, numbers):
-                likeness = like.of(each.number) if like and self._trusted(each.head) else None
+                likeness = like.of(each.number, each.head) if like else None
                 found.append(Evidence(place, each, matcher.match(each), likeness))
         return found
 
     def _by_words(self, place: int, matcher: Matcher, depth: int) -> list[int]:
         terms = affordable(self.asked.terms, self.known.by_store[place], self.settings.match_budget)
         return words.matching(self.stores[place], terms, self.filters, limit=depth, agents=matcher.only_names)
-
-    def _trusted(self, text: str) -> bool:
-        return self.embedder is not None and meaning.trusted(text, self.embedder, self.settings.latin_share)
 
 
 def _shown(

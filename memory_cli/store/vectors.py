@@ -113,6 +113,18 @@ def models(store: Store) -> dict[str, int]:
     return {row["name"]: row["statements"] for row in rows}
 
 
+def others(store: Store, model: str) -> list[str]:
+    """Return the names of the other models that have vectors here, the newest first."""
+    rows = store.db.execute(
+        """
+        select name from model m where name <> ? and exists (select 1 from vector v where v.model = m.number)
+        order by number desc
+        """,
+        (model,),
+    )
+    return [row["name"] for row in rows]
+
+
 def wrong_size(store: Store) -> int:
     """Count the vectors whose length is not that of their model."""
     query = """
