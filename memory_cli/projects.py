@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from memory_cli.errors import UsageError
+from memory_cli.models.frozen import Frozen
 from memory_cli.settings.directories import STORE_FOLDER, expand_home, user_directory
 
 # The last of each is the first seed's.
@@ -13,8 +14,7 @@ _PROJECT_VARIABLES = ("MEMORY_PROJECT_ROOT", "MEMORY_ULTRARAG_PROJECT_ROOT")
 _STORAGE_VARIABLES = ("MEMORY_STORAGE_ROOT", "ULTRARAG_UI_STORAGE_ROOT", "MEMORY_ULTRARAG_STORAGE_ROOT")
 
 
-@dataclass(frozen=True)
-class Roots:
+class Roots(Frozen):
     """The folders that were chosen, each with the reason."""
 
     project: Path | None
@@ -35,8 +35,7 @@ class Roots:
         return self.storage / "memory" / "default"
 
 
-@dataclass(frozen=True)
-class _Told:
+class _Told(Frozen):
     path: Path
     by: str
 

@@ -2,25 +2,12 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+from importlib import import_module
 from typing import Any, get_type_hints
 
-from memory_cli.operations.context import context
-from memory_cli.operations.doctor import doctor
-from memory_cli.operations.forget import forget
-from memory_cli.operations.handoff import handoff
-from memory_cli.operations.history import history
-from memory_cli.operations.list_ import list_
-from memory_cli.operations.recall import recall
-from memory_cli.operations.record import record
-from memory_cli.operations.reindex import reindex
-from memory_cli.operations.show import show
-from memory_cli.operations.stats import stats
-from memory_cli.operations.status import status
-from memory_cli.operations.trust import trust
-from memory_cli.operations.undo import undo
-from memory_cli.operations.update import update
+from memory_cli.models.frozen import Frozen
 
 
 class Effect(StrEnum):
@@ -32,14 +19,14 @@ class Effect(StrEnum):
     REMOVES = "removes"
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Frozen):
     """One function of `memory_cli.operations` and how the front ends present it.
 
+    `name` is that of the function and of its module, which is imported when it is first asked for: a start needs one.
     `tool` is the tool's name, none when there is no tool; `tools` the set that it belongs to.
     """
 
-    function: Callable[..., Any]
+    name: str
     effect: Effect
     panel: str
     tool: str = ""
@@ -49,9 +36,15 @@ class Operation:
     examples: tuple[str, ...] = ()
 
     @property
+    def function(self) -> Callable[..., Any]:
+        """The function."""
+        found: Callable[..., Any] = getattr(import_module(f"memory_cli.operations.{self.name}"), self.name)
+        return found
+
+    @property
     def command(self) -> str:
         """The command's name."""
-        return self.function.__name__.rstrip("_").replace("_", "-")
+        return self.name.rstrip("_").replace("_", "-")
 
     def parameters(self) -> Iterator[inspect.Parameter]:
         """Yield what a caller passes, with resolved annotations: all but the memory."""
@@ -72,7 +65,7 @@ FILTER_FLAGS = {
 
 OPERATIONS = (
     Operation(
-        record,
+        "record",
         Effect.ADDS,
         WRITE,
         "record_memory",
@@ -91,7 +84,7 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        recall,
+        "recall",
         Effect.READS,
         READ,
         "recall_memory",
@@ -105,7 +98,7 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        forget,
+        "forget",
         Effect.REMOVES,
         WRITE,
         "forget_memory",
@@ -123,7 +116,7 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        handoff,
+        "handoff",
         Effect.CHANGES,
         WRITE,
         "record_handoff",
@@ -135,7 +128,7 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        context,
+        "context",
         Effect.READS,
         READ,
         "memory_context",
@@ -143,7 +136,7 @@ OPERATIONS = (
         examples=("memory context", 'memory context "the release" --budget 800', "memory context --for claude-code"),
     ),
     Operation(
-        update,
+        "update",
         Effect.CHANGES,
         WRITE,
         "update_memory",
@@ -157,7 +150,7 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        list_,
+        "list_",
         Effect.READS,
         READ,
         "list_memory",
@@ -165,9 +158,9 @@ OPERATIONS = (
         flags=FILTER_FLAGS,
         examples=("memory list", "memory list --kind RULE --scope global", "memory list --since yesterday -o json"),
     ),
-    Operation(show, Effect.READS, READ, flags={"scope": ("-s", "--scope")}, examples=("memory show 7k2m9qx4ra",)),
+    Operation("show", Effect.READS, READ, flags={"scope": ("-s", "--scope")}, examples=("memory show 7k2m9qx4ra",)),
     Operation(
-        history,
+        "history",
         Effect.READS,
         READ,
         "memory_history",
@@ -176,7 +169,7 @@ OPERATIONS = (
         examples=("memory history", "memory history 7k2m9qx4ra"),
     ),
     Operation(
-        undo,
+        "undo",
         Effect.CHANGES,
         WRITE,
         "undo_memory",
@@ -185,7 +178,7 @@ OPERATIONS = (
         examples=("memory undo", "memory undo local:12"),
     ),
     Operation(
-        stats,
+        "stats",
         Effect.READS,
         CARE,
         "memory_stats",
@@ -193,9 +186,9 @@ OPERATIONS = (
         flags=FILTER_FLAGS,
         examples=("memory stats", "memory stats --scope global -o json"),
     ),
-    Operation(status, Effect.READS, CARE, "memory_status", "admin", examples=("memory status",)),
+    Operation("status", Effect.READS, CARE, "memory_status", "admin", examples=("memory status",)),
     Operation(
-        doctor,
+        "doctor",
         Effect.ADDS,
         CARE,
         "memory_doctor",
@@ -203,9 +196,9 @@ OPERATIONS = (
         idempotent=True,
         examples=("memory doctor", "memory doctor --fix"),
     ),
-    Operation(trust, Effect.ADDS, CARE, examples=("memory trust", "memory trust --revoke")),
+    Operation("trust", Effect.ADDS, CARE, examples=("memory trust", "memory trust --revoke")),
     Operation(
-        reindex,
+        "reindex",
         Effect.ADDS,
         CARE,
         flags={"scope": ("-s", "--scope"), "words_only": ("--words",), "vectors_only": ("--vectors",)},

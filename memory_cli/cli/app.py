@@ -7,24 +7,25 @@ import typer
 
 from memory_cli import __version__
 from memory_cli.cli import completion, streams
-from memory_cli.cli.bind import add_command
 from memory_cli.cli.call import Given, Output, Quiet
-from memory_cli.cli.commands import config, context, export, import_, init, record, serve
 from memory_cli.cli.help import Group
 from memory_cli.cli.output import complain
+from memory_cli.cli.tree import commands
 from memory_cli.errors import MemoryCliError, UsageError
-from memory_cli.surface import OPERATIONS
 
 EXAMPLES = (
     'memory record "Deploys need two reviews." --kind RULE',
     'memory recall "how do we deploy?"',
     "memory serve --print-config claude-code",
 )
-BY_HAND = {"record": record.add, "context": context.add}
 
 
 class Program(Group):
     """The commands; a failure of one becomes a line on standard error and an exit code."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = commands()
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command."""
@@ -95,9 +96,3 @@ def memory(
         output=output,
         quiet=quiet,
     )
-
-
-for operation in OPERATIONS:
-    BY_HAND.get(operation.command, add_command)(app, operation)
-for module in (export, import_, init, config, serve):
-    module.add(app)

@@ -10,8 +10,6 @@ import typer
 from memory_cli.cli.call import Given
 from memory_cli.errors import MemoryCliError
 from memory_cli.memory import Memory, open_memory
-from memory_cli.operations.list_ import list_
-from memory_cli.operations.stats import stats
 from memory_cli.settings import KEYS
 from memory_cli.text.kinds import SUGGESTED
 
@@ -47,6 +45,9 @@ def tags(ctx: typer.Context, incomplete: str) -> Offered:
 
 def ids(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer the ids of the newest statements, with the beginning of their words."""
+    # What completes is imported when something is completed.
+    from memory_cli.operations.list_ import list_
+
     found: Offered = []
     with _quietly(), _memory(ctx) as memory:
         newest = list_(memory, limit=NEWEST, budget=0).units
@@ -66,6 +67,8 @@ COMPLETERS: dict[str, Callable[..., Offered]] = {
 
 
 def _counted(ctx: typer.Context, group: Group) -> Offered:
+    from memory_cli.operations.stats import stats
+
     with _quietly(), _memory(ctx) as memory:
         counts: dict[str, int] = getattr(stats(memory), f"by_{group}")
         return [(name, str(count)) for name, count in counts.items()]

@@ -1,21 +1,20 @@
 """What was changed, by whom, and what was there before."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_cli.models.frozen import Frozen
 
-@dataclass(frozen=True)
-class Who:
+
+class Who(Frozen):
     """Who makes a change: the agent, and the device that it works on."""
 
     agent: str
     device: str
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Frozen):
     """What a change did to one statement.
 
     `effect` is `add`, `change` or `remove`. `before` holds, by field, what it takes to go back: nothing for an
@@ -27,8 +26,7 @@ class Item:
     before: Mapping[str, Any] | None
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Frozen):
     """One entry of a store's history; `items` may be the first few of `count`."""
 
     number: int

@@ -4,12 +4,13 @@ A result with an `exit_code` was not simply done; the command line ends with tha
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from memory_cli.models.frozen import Frozen
 
-@dataclass(frozen=True)
-class Unit:
+
+class Unit(Frozen):
     """One statement as an answer shows it. Times are ISO 8601 in UTC."""
 
     id: str
@@ -31,8 +32,7 @@ class Unit:
     explain: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Repetition:
+class Repetition(Frozen):
     """A statement that was not shown, since one that was says the same."""
 
     id: str
@@ -42,8 +42,7 @@ class Repetition:
     shown_as: str
 
 
-@dataclass(frozen=True)
-class Recalled:
+class Recalled(Frozen):
     """The statements that answer a query, best first."""
 
     units: list[Unit]
@@ -57,8 +56,7 @@ class Recalled:
     warning: str = ""
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(Frozen):
     """A page of statements, newest first."""
 
     units: list[Unit]
@@ -67,17 +65,16 @@ class Listed:
     next: int = 0
 
 
-@dataclass(frozen=True)
-class Similar:
+class Similar(Frozen):
     """A statement that says nearly the same, or may contradict."""
 
     id: str
     scope: str
     text: str
+    foreign: bool = False
 
 
-@dataclass(frozen=True)
-class Recorded:
+class Recorded(Frozen):
     """What became of a statement that was to be remembered."""
 
     id: str
@@ -91,8 +88,7 @@ class Recorded:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class RecordedLines:
+class RecordedLines(Frozen):
     """What became of statements that came one a line; a line that failed is named and the rest went in."""
 
     recorded: list[Recorded]
@@ -104,8 +100,7 @@ class RecordedLines:
         return 1 if self.failed else 0
 
 
-@dataclass(frozen=True)
-class Updated:
+class Updated(Frozen):
     """What an update changed."""
 
     id: str
@@ -114,8 +109,7 @@ class Updated:
     redacted: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Forgotten:
+class Forgotten(Frozen):
     """What was forgotten, or would be: `dry_run` says that nothing was."""
 
     matched: int
@@ -132,8 +126,7 @@ class Forgotten:
         return 5 if self.dry_run else 4 if self.note else 0
 
 
-@dataclass(frozen=True)
-class Handoff:
+class Handoff(Frozen):
     """The project's handoff, and what it replaced."""
 
     id: str
@@ -147,8 +140,7 @@ class Handoff:
     redacted: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Frozen):
     """What a change did to one statement: the fields that differ, before and after."""
 
     statement: str
@@ -157,8 +149,7 @@ class Difference:
     after: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class ChangeShown:
+class ChangeShown(Frozen):
     """One entry of the history; `items` shows the first few of `count` statements."""
 
     change: str
@@ -170,10 +161,10 @@ class ChangeShown:
     items: list[Difference]
     undoes: str = ""
     undone_by: str = ""
+    foreign: bool = False
 
 
-@dataclass(frozen=True)
-class History:
+class History(Frozen):
     """Changes, newest first."""
 
     changes: list[ChangeShown]
@@ -182,8 +173,7 @@ class History:
     next: int = 0
 
 
-@dataclass(frozen=True)
-class Undone:
+class Undone(Frozen):
     """A change that was taken back, by a change of its own."""
 
     undone: str
@@ -192,8 +182,7 @@ class Undone:
     ids: list[str]
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Frozen):
     """One statement, whole, with where it came from and its latest changes."""
 
     unit: Unit
@@ -202,8 +191,7 @@ class Shown:
     aliases: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ScopeStatus:
+class ScopeStatus(Frozen):
     """The state of one scope's store."""
 
     scope: str
@@ -219,8 +207,7 @@ class ScopeStatus:
     foreign: bool = False
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(Frozen):
     """Which memory this is, where it lives and why, and what waits to be done."""
 
     version: str
@@ -238,8 +225,7 @@ class Status:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Stats:
+class Stats(Frozen):
     """How many statements there are, by what they have in common; months are those of `at`, in UTC."""
 
     total: int
@@ -252,8 +238,7 @@ class Stats:
     units_pending: int = 0
 
 
-@dataclass(frozen=True)
-class ContextShown:
+class ContextShown(Frozen):
     """What a conversation should start with; `left_out` counts what found no room."""
 
     units: list[Unit]
@@ -263,8 +248,7 @@ class ContextShown:
     hint: str = ""
 
 
-@dataclass(frozen=True)
-class Reindexed:
+class Reindexed(Frozen):
     """What was built anew."""
 
     words: int
@@ -274,8 +258,7 @@ class Reindexed:
     semantic: str = ""
 
 
-@dataclass(frozen=True)
-class Imported:
+class Imported(Frozen):
     """What an import took in; `failed` names each record that it could not."""
 
     new: int
@@ -292,16 +275,14 @@ class Imported:
         return 1 if self.failed else 0
 
 
-@dataclass(frozen=True)
-class Exported:
+class Exported(Frozen):
     """What was written where."""
 
     statements: int
     files: list[str]
 
 
-@dataclass(frozen=True)
-class Trusted:
+class Trusted(Frozen):
     """Whether a project's memory is believed, and whether it is somebody else's."""
 
     project: str
@@ -309,8 +290,7 @@ class Trusted:
     foreign: bool
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Frozen):
     """One thing that is wrong, whether it was mended, and what to do about it."""
 
     problem: str
@@ -319,8 +299,7 @@ class Finding:
     remedy: str = ""
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Frozen):
     """What a check found; nothing when all is well."""
 
     checked: list[str]
@@ -332,8 +311,7 @@ class Diagnosis:
         return 1 if any(not each.mended for each in self.findings) else 0
 
 
-@dataclass(frozen=True)
-class Initialised:
+class Initialised(Frozen):
     """The folder that is a project now."""
 
     project: str

@@ -1,15 +1,16 @@
 """One remembered statement, where it came from, and the filters that select statements."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
+
+from memory_cli.models.frozen import Frozen
 
 HANDOFF = "HANDOFF"
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Frozen):
     """Who recorded a statement, through which source, under which tags, which are kept in order."""
 
     agent: str
@@ -20,8 +21,7 @@ class Origin:
         object.__setattr__(self, "tags", tuple(sorted(self.tags, key=lambda each: (each.casefold(), each))))
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Frozen):
     """One row of a store: a statement as it was recorded.
 
     `number` is the row's own and never leaves the process; `sequence` grows with each recording, so the
@@ -61,8 +61,7 @@ class Statement:
         return tuple(dict.fromkeys(tag for each in self.origins for tag in each.tags))
 
 
-@dataclass(frozen=True)
-class Filters:
+class Filters(Frozen):
     """What selects statements, for recall, list, forget, stats and export alike.
 
     Within a field any value may match; all fields must. Agent, source and tag are asked of one origin together.

@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from memory_cli.errors import Busy, MemoryCliError, Refused, UsageError
+from memory_cli.models.frozen import Frozen
 from memory_cli.settings.keys import Storage
 from memory_cli.store import files
 from memory_cli.store.schema import APPLICATION_ID, MIGRATIONS
@@ -20,8 +20,7 @@ NAME = "memory.sqlite3"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(Frozen):
     """The open database of one scope; one call of an operation owns it, so threads never share one."""
 
     db: sqlite3.Connection
@@ -180,8 +179,7 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
     return (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(Frozen):
     """How many bytes the files of a store take, and its schema's version."""
 
     database: int

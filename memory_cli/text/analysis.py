@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from memory_cli.models.frozen import Frozen
 from memory_cli.text.stemming import stem, stem_arabic
 
 # Han, kana, bopomofo and their iteration marks; Hangul syllables and jamo; Thai, Lao, Myanmar, Khmer.
@@ -100,8 +101,7 @@ _FOREIGN_TEXT = """
 _FOREIGN = frozenset(_FOREIGN_TEXT.split())
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(Frozen):
     """A token to look for, how much finding it counts, and how it is meant.
 
     `prefix` finds every token that begins so; `exact` tells an identifier that was asked for as a whole;
@@ -115,8 +115,7 @@ class Term:
     optional: bool = False
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(Frozen):
     """A question as the index of words sees it; `words` pairs each word as written with its terms."""
 
     text: str

@@ -7,11 +7,11 @@ places, and the rules of gitleaks are written for a linear-time engine, which Py
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from memory_cli.errors import UsageError
+from memory_cli.models.frozen import Frozen
 from memory_cli.text.redaction_rules import RULES, Span, secret_span
 
 CUSTOM = "custom"
@@ -27,8 +27,7 @@ _OPEN_REPEAT = r"[*+]|\{\d*,\d*\}"
 _REPEAT = r"[*+]|\{[\d,]+\}"
 
 
-@dataclass(frozen=True)
-class Redacted:
+class Redacted(Frozen):
     """A text without its secrets, and the kinds of what was removed."""
 
     text: str

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 
 from memory_cli.errors import UsageError
+from memory_cli.models.frozen import Frozen
 
 FORMS = (
     "2026-10-31T14:05, with Z or +02:00 where it is not your local time; 2026-10-31, 2026-W40, 2026-10 or 2026; "
@@ -24,8 +24,7 @@ _CLOCK = {"s": "seconds", "m": "minutes", "h": "hours"}
 _DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1}
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Frozen):
     """What a time stands for: from start up to end, in UTC; an instant starts where it ends."""
 
     start: datetime

@@ -16,7 +16,7 @@ from memory_cli.operations.export import export
 from memory_cli.surface import FILTER_FLAGS, Effect, Operation
 
 EXPORT = Operation(
-    export, Effect.READS, "Move", flags=FILTER_FLAGS | {"format": ("-f", "--format")},
+    "export", Effect.READS, "Move", flags=FILTER_FLAGS | {"format": ("-f", "--format")},
     examples=(
         "memory export",
         "memory export --to notes/ --scope local",
@@ -41,9 +41,9 @@ def add(app: typer.Typer) -> None:
     bind.register(app, EXPORT, run, parameters(EXPORT))
 
 
-def _stream(memory: Memory, *, format: str, scope: str = "", **filters: Any) -> None:
+def _stream(memory: Memory, *, format: str, scope: str = "", include_expired: bool = True, **filters: Any) -> None:
     """Print the lines; a store of any size goes through one by one."""
-    wanted = filtering.filters(memory, include_expired=True, **filters)
+    wanted = filtering.filters(memory, include_expired=include_expired, **filters)
     shown = json_safe if sys.stdout.isatty() else str
     for store in memory.stores(scope):
         for line in jsonl.lines(store, wanted):
