@@ -171,9 +171,9 @@ def test_a_list_can_be_emptied_and_a_broken_array_is_refused(load):
 
 
 def test_an_assignment_keeps_what_follows_the_first_equals_sign_and_the_last_one_wins(load):
-    loaded = load("dense.embedding_model=a=b", "runtime.offline=no", "runtime.offline=YES")
+    loaded = load("dense.embedding_model=a=b", "redact.enabled=YES", "redact.enabled=no")
     assert loaded.settings.dense.embedding_model == "a=b"
-    assert loaded.settings.runtime.offline is True
+    assert loaded.settings.redact.enabled is False
 
 
 def test_a_flag_goes_before_the_variable_that_names_a_file(load, tmp_path):

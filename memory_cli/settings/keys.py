@@ -78,8 +78,6 @@ class Runtime(Frozen):
     ] = 64
     threads: Annotated[int, Setting("How many threads the model computes on.", at_least=1, at_most=256)] = 1
     batch: Annotated[int, Setting("How many texts the model embeds at a time.", at_least=1, at_most=1024)] = 16
-    # Not for a project's file, which would otherwise lift what the user forbade.
-    offline: Annotated[bool, Setting("Refuse every provider, pull and sync.", project=False)] = False
 
 
 class Retrieval(Frozen):
