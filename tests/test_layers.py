@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "memory_cli"
 # From below to above; what stands in one line does not import each other.
 LAYERS = (
-    {"errors", "models", "parameter"},
+    {"errors", "models", "parameter", "private"},
     {"settings", "text"},
     {"projects", "provenance"},
     {"store", "embedding"},

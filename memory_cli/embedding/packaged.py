@@ -1,4 +1,4 @@
-"""A model from an installed package, run by fastembed, with no way to the network."""
+"""A model whose files are on this machine, run by fastembed, with no way to the network."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def open_model(model: KnownModel, *, threads: int = 1, folder: Path | None = Non
 def _engine(model: KnownModel, file: Path, threads: int) -> TextEmbedding:
     from fastembed import TextEmbedding
 
-    folder = str(tokenizer_folder(model))
+    folder = str(tokenizer_folder(model, file.parent))
     return TextEmbedding(
         _registered(model, file),
         specific_model_path=folder,
