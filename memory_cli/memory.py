@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memory_cli import provenance
 from memory_cli.embedding import Embedder, ModelUnavailable, loaded
@@ -18,8 +18,10 @@ from memory_cli.settings import Loaded, Settings, load
 from memory_cli.settings.directories import user_home
 from memory_cli.store import trust
 from memory_cli.store.connection import Store, open_store, translated
-from memory_cli.text.redaction import Redacted, check_pattern, redact
 from memory_cli.text.times import local_zone
+
+if TYPE_CHECKING:
+    from memory_cli.text.redaction import Redacted
 
 LOCAL, GLOBAL = "local", "global"
 
@@ -48,8 +50,13 @@ class Session(Frozen):
     agent: str
     device: str
     source: str
-    zone: tzinfo
+    environ: Mapping[str, str]
     clock: Callable[[], datetime] = utc_now
+
+    @property
+    def zone(self) -> tzinfo:
+        """The user's zone, looked up when a time is read or shown, which few commands do."""
+        return local_zone(self.environ)
 
 
 class Memory(Frozen):
@@ -97,8 +104,11 @@ class Memory(Frozen):
         """Return the scope meant: this project's when none is named and there is a project, else the account's."""
         return scope or (GLOBAL if self.roots.local_store is None else LOCAL)
 
-    def redacted(self, text: str) -> Redacted:
+    def redacted(self, text: str) -> "Redacted":
         """Return text with its secrets blotted out, as the settings want it."""
+        # Its patterns take longer to compile than the rest of a start, and nothing that only reads needs them.
+        from memory_cli.text.redaction import Redacted, redact
+
         wanted = self.settings.redact
         return redact(text, allow=wanted.allow, patterns=wanted.patterns) if wanted.enabled else Redacted(text, ())
 
@@ -158,7 +168,7 @@ def make_session(
         agent=environ.get("MEMORY_AGENT", "").strip() or source,
         device=_device(environ),
         source=source,
-        zone=local_zone(environ),
+        environ=environ,
     )
 
 
@@ -184,6 +194,8 @@ def chosen_roots(
 def _check_patterns(loaded: Loaded) -> None:
     """Refuse a redaction pattern that cannot be used, before anything is opened."""
     for pattern in loaded.settings.redact.patterns:
+        from memory_cli.text.redaction import check_pattern
+
         try:
             check_pattern(pattern)
         except UsageError as error:

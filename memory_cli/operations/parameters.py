@@ -45,15 +45,14 @@ def filters(
     for name, values in (("kind", kind), ("agent", agent), ("source", source), ("tag", tag)):
         if any(not each.strip() for each in values):
             raise UsageError(f"The filter {name} is empty; name a value, or leave the filter out.")
-    zone = memory.session.zone
     return Filters(
         now=memory.now,
         kinds=tuple(kind_named(each) for each in kind),
         agents=tuple(agent),
         sources=tuple(source),
         tags=tuple(each.removeprefix("#") for each in tag),
-        since=parse_moment(since, now=memory.now, zone=zone) if since else None,
-        until=parse_until(until, now=memory.now, zone=zone) if until else None,
+        since=parse_moment(since, now=memory.now, zone=memory.session.zone) if since else None,
+        until=parse_until(until, now=memory.now, zone=memory.session.zone) if until else None,
         metadata=tuple((meta or {}).items()),
         include_expired=include_expired,
         superseded=superseded,

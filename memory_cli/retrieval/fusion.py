@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 from memory_cli.retrieval.words import Match
 from memory_cli.settings.keys import Retrieval
@@ -13,8 +13,7 @@ ASKING = ("?", "？", "؟", "\u037e", "፧")
 ROUNDED = 6
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What one candidate has for itself; `meaning` is None where there is no vector that can be trusted."""
 
     store: int
@@ -23,8 +22,7 @@ class Evidence:
     meaning: float | None
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A candidate with its score and the parts of it."""
 
     evidence: Evidence

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from memory_cli.embedding import KNOWN, Embedder, Matrix, ModelUnavailable, Scale, Vector, loaded, model_state
+from memory_cli.models.frozen import Frozen
 from memory_cli.store import vectors
 from memory_cli.store.connection import Store
 from memory_cli.store.vectors import State
@@ -27,8 +27,7 @@ _lock = threading.Lock()
 _caches: dict[tuple[str, str], Vectors] = {}
 
 
-@dataclass(frozen=True)
-class Vectors:
+class Vectors(Frozen):
     """The vectors of one store and model, in ascending order of their own numbers; `places` is by statement."""
 
     state: State
@@ -38,8 +37,7 @@ class Vectors:
     places: dict[int, int]
 
 
-@dataclass(frozen=True)
-class Likeness:
+class Likeness(Frozen):
     """How like the statements of one store are to a query; 0 is unrelated and 1 is what an answer usually reaches.
 
     What has no vector of the current model yet is judged by that of a former one, where there is one.

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Statement
 from memory_cli.text.analysis import index_tokens
 
@@ -16,8 +16,7 @@ _TRIMMED = "\"'“”‘’«»„.,;:!?()[]{}<>…、。，；：！？（）�
 _PLAIN = re.compile(r"[^\W\d_]?[^\W\d_A-Z]*")
 
 
-@dataclass(frozen=True)
-class Collapsed:
+class Collapsed(Frozen):
     """A hit that is not shown, which test it met, how like it is, and the id of the hit that stands for it."""
 
     id: str

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from memory_cli.embedding import Embedder
+from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Filters, Statement
 from memory_cli.retrieval import meaning
 from memory_cli.retrieval.fusion import Evidence, Ranked, nothing, ranked
@@ -26,8 +27,7 @@ SIMILAR_POOL = 30
 SIMILAR_SHARE = 0.6
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(Frozen):
     """A statement that answers, with its score and the parts of it."""
 
     statement: Statement
@@ -35,8 +35,7 @@ class Hit:
     parts: Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Frozen):
     """The hits, best first, and what else there is to say about them.
 
     `semantic` is the reason why meaning took no part, empty when it did; `weak` says that there were candidates,
@@ -103,8 +102,7 @@ def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[St
     return [there[number] for number in chosen]
 
 
-@dataclass(frozen=True)
-class _Question:
+class _Question(Frozen):
     stores: Sequence[Store]
     asked: Query
     filters: Filters

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from memory_cli.models.frozen import Frozen
 from memory_cli.settings.keys import Retrieval
 from memory_cli.store import words
 from memory_cli.store.connection import Store
@@ -18,8 +19,7 @@ OPTIONAL = 0.5
 ROLES = frozenset({"admin", "agent", "ai", "assist", "bot", "cli", "code", "human", "me", "mcp", "system", "user"})
 
 
-@dataclass(frozen=True)
-class Statistics:
+class Statistics(Frozen):
     """What the stores hold together: how much, and in how many statements each term stands."""
 
     statements: int
@@ -29,8 +29,7 @@ class Statistics:
     by_store: tuple[Mapping[Term, Count], ...]
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """How a candidate matches by words: BM25, the share of the query that was found, a whole identifier or not."""
 
     bm25: float
@@ -38,8 +37,7 @@ class Match:
     identifier: bool
 
 
-@dataclass(frozen=True)
-class _Weighed:
+class _Weighed(NamedTuple):
     """A term that stands somewhere, with what finding it is worth to BM25 and to the coverage."""
 
     exact: bool

@@ -1,8 +1,7 @@
 """Vectors by model, and the queue of what has none yet."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memory_cli.store.connection import Store
 
@@ -15,8 +14,7 @@ QUEUE = "model"
 LACKING = "not exists (select 1 from vector v where v.statement = s.number and v.model = :model)"
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """What tells a cache whether vectors came or went since it last looked."""
 
     vectors: int

@@ -2,8 +2,8 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from memory_cli.models.statement import Filters
 from memory_cli.store.connection import Store
@@ -19,24 +19,21 @@ TAIL = 80
 HEAD = 240
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """In how many statements a term stands, in their text and in their agents' names."""
 
     text: int = 0
     agent: int = 0
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(NamedTuple):
     """How many statements are indexed, and how many tokens their texts have together."""
 
     statements: int
     tokens: int
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """What ranking needs of a statement, without its whole text; of each agent's name the first token."""
 
     number: int

@@ -1,6 +1,5 @@
 """What makes two texts the same statement, and what makes a text fit to be stored."""
 
-import hashlib
 import os
 import re
 import unicodedata
@@ -51,4 +50,7 @@ def folded(text: str) -> bytes:
 
 
 def _digest(text: str) -> bytes:
+    # OpenSSL takes a while to load, and what only reads needs none of it.
+    import hashlib
+
     return hashlib.sha256(text.encode()).digest()[:16]
