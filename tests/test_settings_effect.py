@@ -1,0 +1,202 @@
+"""Every setting does something: what it is looked at in differs between its default and another value."""
+
+import sqlite3
+from functools import cache
+
+import pytest
+
+from benchmarks.stores import Letters, opened, roots
+from memory_cli.errors import Busy, MemoryCliError
+from memory_cli.memory import LOCAL
+from memory_cli.models.statement import Filters
+from memory_cli.operations.context import context
+from memory_cli.operations.list_ import list_
+from memory_cli.operations.pending import embed_batches, pending
+from memory_cli.operations.recall import recall
+from memory_cli.operations.record import record
+from memory_cli.operations.reindex import reindex
+from memory_cli.retrieval.search import search
+from memory_cli.settings import KEYS
+
+STATEMENTS = (
+    ("anna", "The cache is warmed before the release."),
+    ("ben", "Is the cache warmed before every release?"),
+    ("ben", "Yes, by the nightly job, and nobody has to look after it."),
+    ("carl", "set maxRetryCount in http_client.retry_policy"),
+    ("carl", "the retry count of the client is three, max"),
+    ("dora", "The user prefers dark mode."),
+    ("dora", "The user prefers the dark mode."),
+    ("dora", "Dark, dark, dark: the cellar has no lamp, and the stairs are steep; mind the last step, it is loose."),
+    ("emil", "キャッシュは毎晩 cache 温める"),
+    ("emil", "a queue of trucks"),
+    *(("bulk", f"common filler queue number {number}") for number in range(60)),
+)
+QUESTIONS = (
+    "what did anna say of the cache", "is the cache warmed", "maxRetryCount", "dark mode", "dark",
+    "theme of the editor", "キャッシュ", "common filler queue number", "who warms it", "purple elephant lamp return",
+    "lorry", "毎晩 寝る 前 薬 飲む 水",
+)  # fmt: skip
+
+
+class Counting(Letters):
+    """Counts how often it is asked to embed."""
+
+    calls = 0
+
+    def embed(self, texts, *, batch_size=16):
+        self.calls += 1
+        return super().embed(texts, batch_size=batch_size)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    roots(folder)
+    with opened(folder) as memory:
+        for number, (agent, text) in enumerate(STATEMENTS):
+            record(memory, text, agent=agent, at=f"2026-11-30T{number // 60:02}:{number % 60:02}:00Z")
+        reindex(memory)
+    return folder
+
+
+@cache
+def answers(folder, *assignments):
+    with opened(folder, assignments=assignments) as memory:
+        embedder, _ = memory.embedder()
+        return [
+            (hit.statement.text, hit.score)
+            for question in QUESTIONS
+            for model, limit in ((embedder, 10), (None, 99))
+            for hit in search(memory.stores(), question, Filters(now=memory.now), settings=memory.settings,
+                              embedder=model, why_not="", limit=limit).hits
+        ]  # fmt: skip
+
+
+def recalled(folder, *assignments):
+    with opened(folder, assignments=assignments) as memory:
+        return [each.text for each in recall(memory, "common filler", words=True).units]
+
+
+def begun(folder, *assignments):
+    with opened(folder, assignments=assignments) as memory:
+        return [each.text for each in context(memory).units]
+
+
+def stored(folder, *assignments):
+    roots(folder)
+    with opened(folder, assignments=assignments) as memory:
+        record(memory, "the password=Xk29dkeE3-ab of plain-4711")
+        return list_(memory).units[0].text
+
+
+def refused(folder, *assignments):
+    roots(folder)
+    with opened(folder, assignments=assignments) as memory:
+        try:
+            return record(memory, "green tea").scope
+        except MemoryCliError as error:
+            return str(error)
+
+
+def pragmas(folder, *assignments):
+    roots(folder)
+    with opened(folder, assignments=assignments) as memory:
+        store = memory.store(LOCAL)
+        with store.transaction():
+            names = ("journal_mode", "synchronous", "busy_timeout")
+            return [store.db.execute(f"pragma {name}").fetchone()[0] for name in names]
+
+
+def locked(folder, *assignments):
+    roots(folder)
+    with opened(folder) as memory:
+        other = sqlite3.connect(memory.store(LOCAL).path, isolation_level=None)
+    other.execute("begin immediate")
+    with (
+        pytest.raises(Busy) as caught,
+        opened(folder, assignments=["storage.lock_deadline_ms=1", *assignments]) as memory,
+    ):
+        record(memory, "tea")
+    other.close()
+    return str(caught.value).removeprefix(str(folder))
+
+
+def waiting(folder, *assignments):
+    roots(folder)
+    with opened(folder, assignments=assignments) as memory:
+        record(memory, "tea")
+        recall(memory, "tea")
+        return pending(memory)
+
+
+def batches(folder, *assignments):
+    roots(folder)
+    with opened(folder, assignments=assignments) as memory:
+        for number in range(5):
+            record(memory, f"tea {number}")
+        counting = Counting()
+        embed_batches(memory, memory.store(LOCAL), counting, most=5)
+        return counting.calls
+
+
+def threads(folder, *assignments):
+    with opened(folder, assignments=assignments) as memory:
+        embedder, _ = memory.embedder()
+        return embedder._engine.model.model.get_session_options().intra_op_num_threads
+
+
+def model(folder, *assignments):
+    with opened(folder, assignments=assignments) as memory:
+        return memory.embedder()[1]
+
+
+EFFECTS = {
+    "storage.lock_deadline_ms": (0, locked),
+    "storage.busy_timeout_ms": (7, pragmas),
+    "storage.journal_mode": ("delete", pragmas),
+    "storage.synchronous": ("full", pragmas),
+    "record.max_characters": (5, refused),
+    "redact.enabled": ("no", stored),
+    "redact.allow": ("Xk29dkeE3-ab", stored),
+    "redact.patterns": ("plain-[0-9]+", stored),
+    "dense.embedding_model": ("of-another-day", model),
+    "runtime.embed_in_recall": (0, waiting),
+    "runtime.threads": (2, threads),
+    "runtime.batch": (2, batches),
+    "retrieval.budget": (50, recalled),
+    "retrieval.limit": (3, recalled),
+    "retrieval.pool_depth": (1, answers),
+    "retrieval.match_budget": (100, answers),
+    "retrieval.duplicate_cosine": (1, answers),
+    "retrieval.bm25_weight": (3, answers),
+    "retrieval.dense_weight": (3, answers),
+    "retrieval.bm25_k1": (3, answers),
+    "retrieval.bm25_b": (1, answers),
+    "retrieval.identifier_weight": (9, answers),
+    "retrieval.agent_weight": (0, answers),
+    "retrieval.neighbour_weight": (0, answers),
+    "retrieval.neighbour_minutes": (0, answers),
+    "retrieval.question_penalty": (0.9, answers),
+    "retrieval.answer_weight": (9, answers),
+    "retrieval.floor": (0, answers),
+    "retrieval.floor_words": (1, answers),
+    "retrieval.floor_meaning": (9, answers),
+    "retrieval.floor_alone": (0, answers),
+    "retrieval.floor_statements": (10_000_000, answers),
+    "retrieval.least_meaning": (1, answers),
+    "retrieval.relative_margin": (0.9, answers),
+    "retrieval.latin_share": (0, answers),
+    "context.budget": (60, begun),
+}
+OVER_THE_CORPUS = (answers, recalled, begun, threads, model)
+
+
+def test_every_setting_is_tried():
+    assert set(EFFECTS) == set(KEYS)
+
+
+@pytest.mark.parametrize("key", EFFECTS)
+def test_a_setting_does_something(key, corpus, tmp_path):
+    value, look = EFFECTS[key]
+    first, second = (corpus, corpus) if look in OVER_THE_CORPUS else (tmp_path / "one", tmp_path / "two")
+    assert look(first) != look(second, f"{key}={value}")
