@@ -1,0 +1,138 @@
+"""What people lost with tools of this kind: mass deletions, copies, broken imports, damaged indexes, huge inputs."""
+
+import json
+import os
+import sqlite3
+import stat
+
+import pytest
+
+from memory_cli.surface import OPERATIONS
+
+ALL = ("--format", "jsonl")
+
+
+@pytest.fixture
+def database(memory, tmp_path):
+    assert memory("record", "green tea cools").exit_code == 0
+    return tmp_path / "project/.memory-rag/memory.sqlite3"
+
+
+def everything(memory):
+    return memory("export", *ALL).stdout
+
+
+def execute(database, sql):
+    with sqlite3.connect(database) as db:
+        db.execute(sql)
+    db.close()
+
+
+def test_a_recall_warns_of_a_damaged_word_index_and_the_doctor_mends_it(memory, database):
+    memory("record", "black tea cools too")
+    execute(database, "delete from words where rowid = 2")
+    assert "word index" in memory("recall", "tea", "--words").stderr
+    assert "word index" in json.loads(memory("-o", "json", "recall", "tea", "--words").stdout)["warning"]
+    assert memory("doctor").exit_code == 1
+    assert (memory("doctor", "--fix").exit_code, memory("doctor").exit_code) == (0, 0)
+    done = memory("recall", "tea", "--words")
+    assert len(done.stdout.splitlines()) == 2 and "word index" not in done.stderr
+
+
+def test_a_hundred_that_were_forgotten_come_back_to_the_byte(memory):
+    memory("record", "--lines", "--tag", "scratch", input="".join(f"thing {number}\n" for number in range(100)))
+    memory("record", "stays")
+    before = everything(memory)
+    for agreed in ((), ("--yes",), ("--yes", "--expect", "99")):
+        assert memory("forget", "--tag", "scratch", *agreed).exit_code == 5
+    assert everything(memory) == before
+    assert memory("forget", "--tag", "scratch", "--yes", "--expect", "100").exit_code == 0
+    assert len(everything(memory).splitlines()) == 1
+    assert memory("undo").exit_code == 0
+    assert everything(memory) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("--tag scratc --yes --expect 1", 3),
+        ("--kind NOPE --yes --expect 0", 3),
+        ("--agent nobody", 3),
+        ("--tgg x --yes", 2),
+        ("--kind 4711 --yes", 2),
+        ("--since someday --yes", 2),
+        ("--yes --expect 1", 2),
+    ],
+)
+def test_a_filter_that_matches_nothing_or_is_misspelt_deletes_nothing(memory, database, line, code):
+    before = everything(memory)
+    assert memory("forget", *line.split()).exit_code == code
+    assert everything(memory) == before
+
+
+def test_copies_by_several_are_one_until_the_last_of_them_forgets(memory):
+    for agent, source, tag in (("anna", "chat", "a"), ("ben", "file", "b"), ("carl", "chat", "c")):
+        memory("record", " exact copy\n", "--agent", agent, "--source", source, "--tag", tag)
+    (unit,) = json.loads(memory("-o", "json", "list").stdout)["units"]
+    assert (unit["agents"], unit["tags"]) == (["anna", "ben", "carl"], ["a", "b", "c"])
+    for left in (["ben", "carl"], ["carl"], None):
+        assert memory("forget", "--agent", {2: "anna", 1: "ben"}.get(len(left or ()), "carl"), "--yes", "--expect", "1")
+        units = json.loads(memory("-o", "json", "list").stdout)["units"]
+        assert [each["agents"] for each in units] == ([left] if left else [])
+
+
+def test_what_differs_in_little_is_kept(memory):
+    texts = ["router is 10.0.0.1", "router is 10.0.1.1", "use tabs", "do not use tabs", "port 80", "port 8080", "/Data",
+             "/data", *(f"host {number} is patched monthly" for number in range(100))]  # fmt: skip
+    memory("record", "--lines", input="\n".join(texts))
+    assert [json.loads(line)["text"] for line in everything(memory).splitlines()] == texts
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.command)
+def test_every_command_leaves_a_store_of_a_later_version_alone(memory, database, operation):
+    execute(database, "pragma user_version = 9999")
+    before = database.read_bytes()
+    parameters = list(operation.parameters())
+    given = ["x" for each in parameters if each.kind is not each.KEYWORD_ONLY][: 1 + (operation.command == "link")]
+    done = memory(operation.command, *given)
+    if operation.command != "trust":
+        assert (done.exit_code, "9999" in done.stderr) == (5, True)
+    assert database.read_bytes() == before
+    assert {path.name for path in database.parent.iterdir()} <= {".gitignore", "memory.sqlite3"}
+
+
+def test_a_broken_record_in_the_middle_is_named_and_the_rest_goes_in(memory):
+    lines = [json.dumps({"text": f"thing {number}"}) for number in range(1200)]
+    lines[700:700] = ['{"text": ', '{"kind": "ITEM"}', '{"text": "x", "at": "someday"}', '{"text": "x", "tags": [1]}']
+    done = memory("import", "-", input="\n".join(lines))
+    assert (done.exit_code, done.stdout.splitlines()[:3]) == (1, ["new\t1200", "already recorded\t0", "failed\t4"])
+    assert all(f"line {number}: " in done.stderr for number in range(701, 705))
+
+
+def test_five_megabytes_are_refused_with_the_limit_or_taken_whole(memory, tmp_path):
+    huge = "word " * 1_000_000
+    done = memory("record", "-", input=huge)
+    assert done.exit_code == 2 and "1,000,000" in done.stderr and "record.max_characters" in done.stderr
+    assert not (tmp_path / "project/.memory-rag").exists()
+    assert memory("--set", "record.max_characters=6000000", "record", "-", input=huge).exit_code == 0
+    (unit,) = json.loads(memory("-o", "json", "recall", "word", "--words").stdout)["units"]
+    assert unit["cut"] and json.loads(everything(memory))["text"] == huge.strip()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such modes")
+def test_exports_and_what_leads_to_them_are_private_whatever_the_umask(memory, tmp_path):
+    before = os.umask(0)
+    try:
+        memory("record", "tea")
+        memory("record", "mint", "--scope", "global")
+        memory("export", "--to", str(tmp_path / "out/deep"))
+        memory("export")
+        memory("export", *ALL, "--to", str(tmp_path / "lines/all.jsonl"))
+    finally:
+        os.umask(before)
+    made = [
+        path for name in ("out", "lines", "storage", "project/.memory-rag") for path in (tmp_path / name).rglob("*")
+    ]
+    assert sum(path.name == "MEMORY.md" for path in made) == 4 and tmp_path / "lines/all.jsonl" in made
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made} == {0o700, 0o600}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_file()} == {0o600}
