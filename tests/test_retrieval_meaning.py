@@ -143,3 +143,18 @@ def test_each_part_of_a_score_can_be_told(store):
     found = search([store], "kettle", Filters(now=NOW), settings=Settings(), embedder=Topics(), why_not="", limit=1)
     assert set(found.hits[0].parts) == {"words", "meaning"}
     assert found.hits[0].score == pytest.approx(sum(found.hits[0].parts.values()), abs=1e-3)
+
+
+def test_what_reads_as_another_language_is_not_given_to_an_english_model(tmp_path):
+    from benchmarks.stores import opened, roots
+    from memory_cli.operations.recall import recall
+    from memory_cli.operations.record import record
+
+    roots(tmp_path)
+    for text in ("Wir deployen nur dienstags.", "Bitte kurze Antworten geben.", "Die Datenbank läuft auf Port 5433."):
+        with opened(tmp_path) as memory:
+            record(memory, text)
+    with opened(tmp_path) as memory:
+        for query in ("Lieblingsfarbe des Elefanten", "Wer gewinnt die Weltmeisterschaft"):
+            assert recall(memory, query).units == []
+        assert recall(memory, "auf welchem Port läuft die Datenbank").units[0].text.endswith("5433.")

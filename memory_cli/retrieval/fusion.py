@@ -46,14 +46,15 @@ def ranked(found: Sequence[Evidence], named: Mapping[str, float], settings: Retr
     return _sorted(scored, settings)
 
 
-def nothing(found: Sequence[Evidence], statements: int, settings: Retrieval) -> bool:
+def nothing(found: Sequence[Evidence], statements: int, settings: Retrieval, *, english: bool) -> bool:
     """Say whether even the best of the candidates among so many statements is too weak to be an answer."""
     if any(each.match.identifier for each in found):
         return False
     blind = max((each.match.coverage for each in found if each.meaning is None), default=0.0)
     words = max((each.match.coverage for each in found if each.meaning is not None), default=0.0)
     meaning = max((each.meaning for each in found if each.meaning is not None), default=0.0)
-    meaning /= _chance(statements, settings)
+    # How far chance goes was measured in English alone.
+    meaning /= _chance(statements, settings) if english else 1.0
     together = words + settings.floor_meaning * meaning
     return blind < settings.floor_words and together < settings.floor and meaning < settings.floor_alone
 

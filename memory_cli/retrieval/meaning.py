@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memory_cli.embedding import KNOWN, Embedder, Matrix, ModelUnavailable, Scale, Vector, loaded, model_state
+from memory_cli.embedding import (
+    UNMEASURED,
+    Embedder,
+    Matrix,
+    ModelUnavailable,
+    Scale,
+    Vector,
+    loaded,
+    model_state,
+    traits,
+)
+from memory_cli.embedding.languages import knows_language, knows_script
 from memory_cli.models.frozen import Frozen
 from memory_cli.store import vectors
 from memory_cli.store.connection import Store
 from memory_cli.store.vectors import State
-from memory_cli.text.analysis import Query
+from memory_cli.text.analysis import Query, reads_foreign
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-_LETTER = re.compile(r"[^\W\d_]")
-_LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
-_UNKNOWN = Scale(unrelated=0.0, noise=0.3, weak=0.3, related=0.5)
 
 _lock = threading.Lock()
 _caches: dict[tuple[str, str], Vectors] = {}
@@ -81,9 +87,9 @@ def likeness(
 ) -> Likeness:
     """Compare query with every vector of store that embedder made."""
     held = _held(store, embedder)
-    known = KNOWN.get(embedder.model.partition("@")[0])
+    known = traits(embedder.model)
     knows = partial(trusted, embedder=embedder, latin_share=latin_share)
-    return Likeness(held, held.matrix @ query, known.scale if known else _UNKNOWN, knows, former)
+    return Likeness(held, held.matrix @ query, known.scale if known else UNMEASURED, knows, former)
 
 
 def former(store: Store, embedder: Embedder, threads: int) -> Embedder | None:
@@ -103,19 +109,17 @@ def former(store: Store, embedder: Embedder, threads: int) -> Embedder | None:
 
 
 def trusted(text: str, embedder: Embedder, latin_share: float) -> bool:
-    """Say whether the model knows the script of text; any two texts in another look alike to it."""
-    known = KNOWN.get(embedder.model.partition("@")[0])
-    if known is None or tuple(known.scripts) != ("Latin",):
+    """Say whether the model knows the script and the language of text; any two texts in another look alike to it."""
+    known = traits(embedder.model)
+    if known is None:
         return True
-    letters = _LETTER.findall(text)
-    return not letters or len(_LATIN.findall(text)) >= latin_share * len(letters)
+    return knows_script(known, text, latin_share) and not (known.languages == ("en",) and reads_foreign(text))
 
 
 def understood(query: Query, embedder: Embedder, latin_share: float) -> bool:
     """Say whether the model knows the language that a question is asked in."""
-    known = KNOWN.get(embedder.model.partition("@")[0])
-    english_only = known is not None and tuple(known.languages) == ("en",)
-    return trusted(query.text, embedder, latin_share) and not (english_only and query.foreign)
+    known = traits(embedder.model)
+    return known is None or knows_language(known, query, latin_share)
 
 
 def forget_vectors() -> None:

@@ -75,7 +75,7 @@ def search(
         found = question.evidence(likenesses, max(settings.retrieval.pool_depth, 2 * (offset + limit)))
         order = (
             []
-            if nothing(found, known.statements, settings.retrieval)
+            if nothing(found, known.statements, settings.retrieval, english=asked.english)
             else ranked(found, question.named, settings.retrieval)
         )
         shown = _shown(stores, order, likenesses, settings.retrieval, offset=offset, limit=limit)

@@ -85,8 +85,9 @@ _ENGLISH = frozenset(_ENGLISH_TEXT.split())
 # Little words, which English has not, of German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Polish,
 # Romanian, Turkish and Vietnamese.
 _FOREIGN_TEXT = """
-    aber als andere auch auf aus bedeutet bei das dem den der ein eine einem einen einer es für gegen haben ist laut mit
-    nicht oder seit sich sind und vom von wann warum
+    aber als andere auch auf aus bedeutet bei das dass dem den der des dich ein eine einem einen einer es euch für gegen
+    haben ich ihr ihre im ist kein keine laut mein meine meinem meiner mich mir mit nicht noch nur oder seit sich sind
+    und uns unser unsere vom von wann warum weil wenn wir
     welche welchem welchen welcher welches wer werden wie wieviel wieviele wird wo wurde wurden zu zum zur
     au aux avec combien comment dans est est-ce les où pourquoi quand que quel quelle quelles quels qui quoi sont sur
     cómo cuál cuáles cuándo cuánto cuántos del dónde está fue para por qué quién quiénes son una y
@@ -99,6 +100,35 @@ _FOREIGN_TEXT = """
     bao của cho được gì khi là nào những nhiêu trong và ở
 """
 _FOREIGN = frozenset(_FOREIGN_TEXT.split())
+# Little words of theirs that English has too: they tell no language, and nothing else where another did.
+_SHARED = frozenset(
+    [
+        "a",
+        "am",
+        "an",
+        "as",
+        "bin",
+        "des",
+        "die",
+        "do",
+        "e",
+        "had",
+        "hat",
+        "he",
+        "in",
+        "man",
+        "me",
+        "no",
+        "o",
+        "on",
+        "per",
+        "se",
+        "so",
+        "to",
+        "war",
+        "was",
+    ]
+)
 
 
 class Term(Frozen):
@@ -146,13 +176,21 @@ def index_tokens(text: str) -> list[str]:
     return found
 
 
+def reads_foreign(text: str) -> bool:
+    """Tell whether the little words of a text are of another language of Latin letters than English."""
+    words = set(text.lower().split())
+    return len(words & _FOREIGN) > len(words & _ENGLISH)
+
+
 def query_terms(text: str) -> Query:
     """Return what to look for when text is asked: any of its terms may match, and more is better."""
     words = tuple((chunk, tuple(_terms(chunk))) for chunk in _normalised(text[:_LONGEST_QUERY]).split())
-    told = [term for _, terms in words for term in terms]
-    telling = [term for term in told if term.token not in STOP_STEMS]
-    terms = [*(telling or told), *_joined_neighbours(words)]
     asked = Query(text, (), words)
+    little = _FOREIGN | _SHARED if asked.foreign else frozenset[str]()
+    told = [term for _, terms in words for term in terms]
+    telling = [term for chunk, terms in words if chunk.lower() not in little
+               for term in terms if term.token not in STOP_STEMS]  # fmt: skip
+    terms = [*(telling or told), *_joined_neighbours(words)]
     if not asked.english:
         terms += [prefix for term in telling for prefix in _prefixes(term)]
     unique = {(each.token, each.prefix): each for each in reversed(terms)}

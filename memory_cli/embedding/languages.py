@@ -1,0 +1,52 @@
+"""Which scripts and languages a model knows, and which a text is in."""
+
+import re
+from functools import lru_cache
+
+from memory_cli.embedding.models import Traits
+from memory_cli.text.analysis import Query
+
+_LETTER = re.compile(r"[^\W\d_]")
+_LETTERS = {
+    "Latin": "A-Za-z\u00aa-\u024f\u1e00-\u1eff",
+    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "Cyrillic": "\u0400-\u052f",
+    "Armenian": "\u0530-\u058f",
+    "Hebrew": "\u0590-\u05ff",
+    "Arabic": "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff",
+    "Devanagari": "\u0900-\u097f",
+    "Bengali": "\u0980-\u09ff",
+    "Tamil": "\u0b80-\u0bff",
+    "Telugu": "\u0c00-\u0c7f",
+    "Thai": "\u0e00-\u0e7f",
+    "Georgian": "\u10a0-\u10ff",
+    "Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
+    "Kana": "\u3040-\u30ff\u31f0-\u31ff",
+    "Han": "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
+}
+
+
+def knows_script(model: Traits, text: str, share: float) -> bool:
+    """Say whether at least this share of the letters of text are of scripts that the model knows."""
+    if not model.scripts or (text.isascii() and "Latin" in model.scripts):
+        return True
+    letters = len(_LETTER.findall(text))
+    return not letters or len(_known(model.scripts).findall(text)) >= share * letters
+
+
+def knows_language(model: Traits, query: Query, share: float) -> bool:
+    """Say whether the model knows what a text is written in, as far as its script and its little words tell."""
+    return knows_script(model, query.text, share) and not (model.languages == ("en",) and query.foreign)
+
+
+def script(text: str) -> str:
+    """Name the script that most letters of text are of; nothing where it is none of ours."""
+    counts = {name: len(_known((name,)).findall(text)) for name in _LETTERS}
+    name = max(counts, key=counts.__getitem__)
+    return name if counts[name] else ""
+
+
+@lru_cache(maxsize=64)
+def _known(scripts: tuple[str, ...]) -> re.Pattern[str]:
+    # A vowel sign of Thai or Devanagari is no letter, and is not to be counted as one.
+    return re.compile(f"(?=[^\\W\\d_])[{''.join(_LETTERS[each] for each in scripts)}]")
