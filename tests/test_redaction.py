@@ -149,6 +149,7 @@ IN_CONTEXT = [
 ]
 
 LOOK_ALIKES = [
+    "Default: 'Password: ' stream: A writable file object to which the prompt is written, and so on.",
     "reset your password",
     "The password must have at least 12 characters, one digit and one symbol.",
     "password policy: minimum 12 characters, rotated every 90 days",

@@ -101,34 +101,8 @@ _FOREIGN_TEXT = """
 """
 _FOREIGN = frozenset(_FOREIGN_TEXT.split())
 # Little words of theirs that English has too: they tell no language, and nothing else where another did.
-_SHARED = frozenset(
-    [
-        "a",
-        "am",
-        "an",
-        "as",
-        "bin",
-        "des",
-        "die",
-        "do",
-        "e",
-        "had",
-        "hat",
-        "he",
-        "in",
-        "man",
-        "me",
-        "no",
-        "o",
-        "on",
-        "per",
-        "se",
-        "so",
-        "to",
-        "war",
-        "was",
-    ]
-)
+_SHARED_TEXT = "a am an as bin des die do e had hat he in man me no o on per se so to war was"
+_SHARED = frozenset(_SHARED_TEXT.split())
 
 
 class Term(Frozen):

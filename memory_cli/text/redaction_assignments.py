@@ -55,6 +55,8 @@ def is_assigned_secret(match: re.Match[str], value: str, *, password: bool) -> b
     if not _is_assigned(match, head):
         return False
     quoted = match.lastgroup != "bare"
+    if quoted and _closes_the_label(match, head):
+        return False
     flag = match["space"] is not None and head.startswith("-")
     if match["space"] is not None and not flag and not (quoted and password):
         return not quoted and len(value) >= 20 and not _is_digest(value) and looks_secret(value)
@@ -73,6 +75,14 @@ def _is_assigned(match: re.Match[str], head: str) -> bool:
     if sign == ">" and not match.string.startswith("<", match.end()):
         return False
     return re.search(_INNOCENT, head) is None
+
+
+def _closes_the_label(match: re.Match[str], head: str) -> bool:
+    """Say whether the quote before the value ends a quoted label: in `'Password: ' is the prompt` no value follows."""
+    start = match.start(match.lastgroup or 0)
+    quote = match.string[start - 1]
+    opened = match.string[: match.start() - len(head)].endswith(quote)
+    return opened and quote not in match.string[match.end("word") : start - 1]
 
 
 def _head(match: re.Match[str]) -> str:
