@@ -7,8 +7,20 @@ import stat
 
 import pytest
 
+from benchmarks import size
 from memory_cli.surface import OPERATIONS
 
+READS = (
+    "list",
+    "recall nothing --words",
+    "context",
+    "handoff",
+    "history",
+    "stats",
+    "status",
+    "config list",
+    "export --format jsonl",
+)
 ALL = ("--format", "jsonl")
 
 
@@ -119,6 +131,26 @@ def test_five_megabytes_are_refused_with_the_limit_or_taken_whole(memory, tmp_pa
     assert unit["cut"] and json.loads(everything(memory))["text"] == huge.strip()
 
 
+def test_what_json_can_hold_and_no_text_may_is_refused_by_name(memory):
+    lines = (
+        '{"text": "half \\ud800"}',
+        '{"text": "a\\u0000b"}',
+        '{"text": "ok", "tags": ["\\udfff"]}',
+        '{"text": "ok"}',
+    )
+    done = memory("import", "-", input="\n".join(lines))
+    assert (done.exit_code, done.stderr.count("Unicode"), done.stderr.count("NUL")) == (1, 2, 1)
+    assert json.loads(everything(memory))["text"] == "ok"
+
+
+def test_reading_writes_nothing(memory, database):
+    before = database.read_bytes(), database.stat().st_mtime_ns
+    for line in READS * 3:
+        assert memory(*line.split()).exit_code in (0, 3), line
+    assert (database.read_bytes(), database.stat().st_mtime_ns) == before
+    assert {path.name for path in database.parent.iterdir()} == {".gitignore", "memory.sqlite3"}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there are no such modes")
 def test_exports_and_what_leads_to_them_are_private_whatever_the_umask(memory, tmp_path):
     before = os.umask(0)
@@ -136,3 +168,9 @@ def test_exports_and_what_leads_to_them_are_private_whatever_the_umask(memory, t
     assert sum(path.name == "MEMORY.md" for path in made) == 4 and tmp_path / "lines/all.jsonl" in made
     assert {stat.S_IMODE(path.stat().st_mode) for path in made} == {0o700, 0o600}
     assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_file()} == {0o600}
+
+
+def test_a_store_stays_small_however_often_it_is_changed(tmp_path):
+    found = size.run(tmp_path, count=150, updates=10)
+    assert found["bytes_a_statement"] < size.MOST
+    assert found["bytes_a_statement_changed"] < 1.5 * size.MOST

@@ -6,11 +6,13 @@ from functools import cache
 import pytest
 
 from benchmarks.stores import Letters, opened, roots
+from memory_cli.embedding import HUB
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import LOCAL
 from memory_cli.models.statement import Filters
 from memory_cli.operations.context import context
 from memory_cli.operations.list_ import list_
+from memory_cli.operations.models import pull
 from memory_cli.operations.pending import embed_batches, pending
 from memory_cli.operations.recall import recall
 from memory_cli.operations.record import record
@@ -145,6 +147,14 @@ def threads(folder, *assignments):
         return embedder._engine.model.model.get_session_options().intra_op_num_threads
 
 
+def pulled(folder, *assignments):
+    # Neither address leads anywhere, so nothing is fetched whatever becomes of the settings.
+    nowhere = ("runtime.model_endpoint=nowhere://one", *assignments)
+    with opened(folder, assignments=nowhere) as memory, pytest.raises(MemoryCliError) as caught:
+        pull(memory, next(iter(HUB)))
+    return str(caught.value)
+
+
 def model(folder, *assignments):
     with opened(folder, assignments=assignments) as memory:
         return memory.embedder()[1]
@@ -163,6 +173,8 @@ EFFECTS = {
     "runtime.embed_in_recall": (0, waiting),
     "runtime.threads": (2, threads),
     "runtime.batch": (2, batches),
+    "runtime.offline": ("yes", pulled),
+    "runtime.model_endpoint": ("nowhere://two", pulled),
     "retrieval.budget": (50, recalled),
     "retrieval.limit": (3, recalled),
     "retrieval.pool_depth": (1, answers),
@@ -188,7 +200,7 @@ EFFECTS = {
     "retrieval.latin_share": (0, answers),
     "context.budget": (60, begun),
 }
-OVER_THE_CORPUS = (answers, recalled, begun, threads, model)
+OVER_THE_CORPUS = (answers, recalled, begun, threads, model, pulled)
 
 
 def test_every_setting_is_tried():
