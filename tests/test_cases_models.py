@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -130,3 +132,16 @@ def test_nothing_is_fetched_loaded_or_told_to_anybody(guarded, elsewhere):
     assert guarded("serve", input=b"").returncode == 0
     left = {path.name for path in (elsewhere / "home").rglob("*")}
     assert left == set(), "a library left something in the home of its user"
+
+
+def test_a_server_is_ready_before_anything_of_the_model_is_loaded(place):
+    code = """
+import sys
+from memory_cli.memory import make_session
+from memory_cli.serve.server import make_server
+make_server(make_session(source="mcp"), "all")
+print(sorted({"numpy", "onnxruntime", "fastembed", "rich", "typer"} & set(sys.modules)))
+"""
+    environ = {"PYTHONPATH": str(SOURCES), "HOME": str(place)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=environ, cwd=place)
+    assert done.stdout == b"[]\n"
