@@ -16,8 +16,9 @@ from memory_cli.models.history import Who
 from memory_cli.projects import Roots, find_roots
 from memory_cli.settings import Loaded, Settings, load
 from memory_cli.settings.directories import user_home
-from memory_cli.store import trust
+from memory_cli.store import taken, trust
 from memory_cli.store.connection import Store, open_store, translated
+from memory_cli.store.legacy import signs
 from memory_cli.text.times import local_zone
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Memory(Frozen):
         if scope != LOCAL or self.roots.project is None:
             return False
         if LOCAL not in self._foreign:
-            theirs = any(provenance.is_others(store.path) for store in self.stores(LOCAL))
+            theirs = any(provenance.is_others(store.path) or taken.has_others(store) for store in self.stores(LOCAL))
             believed = theirs and any(trust.trusts(store, self.roots.project) for store in self.stores(GLOBAL))
             self._foreign[LOCAL] = theirs and not believed
         return self._foreign[LOCAL]
@@ -134,11 +135,26 @@ class Memory(Frozen):
         if folder is None:
             return None
         if scope not in self._stores:
+            self._take_in(folder, scope)
             opened = self._stack.enter_context(open_store(folder, scope, self.settings.storage, create=create))
             if opened is None:
                 return None
             self._stores[scope] = opened
         return self._stores[scope]
+
+
+    def _take_in(self, folder: Path, scope: str) -> None:
+        """Take in what an older server left in the place of this store, if it did."""
+        former = self.roots.former if scope == GLOBAL else None
+        if not signs.seen(folder, former):
+            return
+        # Hardly a start has anything to take in.
+        from memory_cli.store.legacy import takeover
+        from memory_cli.store.legacy.arranging import Taking
+
+        if takeover.is_due(place := takeover.Place(folder, scope, self.settings.storage, former)):
+            taking = Taking(self.who, self.now, lambda text: self.redacted(text).text)
+            takeover.settle(place, taking, provenance.is_others)
 
 
 @contextmanager

@@ -40,6 +40,15 @@ def make_folders(folder: Path) -> None:
         os.chmod(each, 0o700)
 
 
+def sync_file(path: Path) -> None:
+    """Make what was written into a file survive a power loss."""
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def sync_folder(folder: Path) -> None:
     """Make a rename in folder survive a power loss, where the system can."""
     if os.name == "nt":

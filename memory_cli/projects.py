@@ -14,6 +14,10 @@ _PROJECT_VARIABLES = ("MEMORY_PROJECT_ROOT", "MEMORY_ULTRARAG_PROJECT_ROOT")
 _STORAGE_VARIABLES = ("MEMORY_STORAGE_ROOT", "ULTRARAG_UI_STORAGE_ROOT", "MEMORY_ULTRARAG_STORAGE_ROOT")
 
 
+ACCOUNT = Path("memory", "default")
+_FIRST_SEED = "memory-ultra-rag-mcp"
+
+
 class Roots(Frozen):
     """The folders that were chosen, each with the reason."""
 
@@ -21,6 +25,8 @@ class Roots(Frozen):
     project_why: str
     storage: Path
     storage_why: str
+    # Where the first seed kept the account's memory by default; nothing where a storage root was chosen.
+    former: Path | None = None
     # Folders that are no project unless they are named, each with what it is.
     nowhere: Mapping[Path, str] = field(default_factory=dict)
 
@@ -32,7 +38,7 @@ class Roots(Frozen):
     @property
     def global_store(self) -> Path:
         """Return the folder of the account's store."""
-        return self.storage / "memory" / "default"
+        return self.storage / ACCOUNT
 
 
 class _Told(Frozen):
@@ -56,8 +62,11 @@ def find_roots(
         project, why = _named_project(told, nowhere)
     else:
         project, why = _nearest_project(cwd, nowhere)
-    storage, storage_why = _storage(storage_root, environ, cwd, home)
-    return Roots(project, why, storage, storage_why, nowhere)
+    if told := _told(storage_root, "--storage-root", _STORAGE_VARIABLES, environ, cwd, home):
+        return Roots(project, why, _named_storage(told), f"named by {told.by}", nowhere=nowhere)
+    storage = user_directory("data", environ, home=home)
+    former = user_directory("data", environ, home=home, app=_FIRST_SEED) / ACCOUNT
+    return Roots(project, why, storage, "the user data directory of this system", former, nowhere)
 
 
 def _told(
@@ -71,14 +80,11 @@ def _told(
     return None
 
 
-def _storage(flag: Path | None, environ: Mapping[str, str], cwd: Path, home: Path) -> tuple[Path, str]:
-    told = _told(flag, "--storage-root", _STORAGE_VARIABLES, environ, cwd, home)
-    if not told:
-        return user_directory("data", environ, home=home), "the user data directory of this system"
+def _named_storage(told: _Told) -> Path:
     path = _resolved(told)
     if os.path.lexists(path) and not os.path.isdir(path):
         raise UsageError(f"{told.by} names {path}, which is not a folder.")
-    return path, f"named by {told.by}"
+    return path
 
 
 def _named_project(told: _Told, nowhere: Mapping[Path, str]) -> tuple[Path, str]:

@@ -45,7 +45,7 @@ class Store(Frozen):
         """
         limit = self.storage.lock_deadline_ms if deadline_ms is None else deadline_ms
         self.db.execute(f"pragma busy_timeout = {min(limit, self.storage.busy_timeout_ms)}")
-        _patiently(lambda: self.db.execute("begin immediate"), self.path, limit)
+        patiently(lambda: self.db.execute("begin immediate"), self.path, limit)
         try:
             yield
             self.db.execute("commit")
@@ -72,6 +72,39 @@ def open_store(folder: Path, scope: str, storage: Storage, *, create: bool = Fal
         yield Store(db, path, scope, storage)
     finally:
         db.close()
+
+
+@contextmanager
+def new_store(path: Path, scope: str, storage: Storage) -> Iterator[Store]:
+    """Make a store in a file that nobody else knows yet; when the block ends it is whole and on the disk."""
+    files.make_private(path)
+    db = _connect(path, storage)
+    try:
+        # A crash leaves a file that nobody uses, so nothing is waited for but the end.
+        db.execute("pragma synchronous = off")
+        db.execute("pragma journal_mode = memory")
+        db.execute("pragma foreign_keys = on")
+        _migrate(db, path)
+        yield Store(db, path, scope, storage)
+        db.execute(f"pragma journal_mode = {storage.journal_mode}")
+    finally:
+        db.close()
+    files.sync_file(path)
+
+
+def patiently(step: Callable[[], T], path: Path, deadline_ms: int) -> T:
+    """Return what step returns, trying again for a time while another process holds the lock."""
+    end = time.monotonic() + deadline_ms / 1000
+    while True:
+        try:
+            return step()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error):
+                raise
+            if time.monotonic() >= end:
+                raise Busy(f"{path} was locked by another process for {deadline_ms} ms; try again.") from error
+            # Up to 20 ms, and random, so that writers that met once do not meet again and again.
+            time.sleep(0.001 + os.urandom(1)[0] / 256 * 0.019)
 
 
 @contextmanager
@@ -118,14 +151,14 @@ def _connect(path: Path, storage: Storage) -> sqlite3.Connection:
 
 
 def _prepare(db: sqlite3.Connection, path: Path, storage: Storage) -> None:
-    version = _patiently(lambda: _version(db, path), path, storage.lock_deadline_ms)
+    version = patiently(lambda: _version(db, path), path, storage.lock_deadline_ms)
     db.execute(f"pragma synchronous = {storage.synchronous}")
     db.execute("pragma foreign_keys = on")
     # Ten times SQLite's own 2 MB: one query of a large store reads more than that.
     db.execute("pragma cache_size = -20000")
     if version < len(MIGRATIONS):
-        _patiently(lambda: db.execute(f"pragma journal_mode = {storage.journal_mode}"), path, storage.lock_deadline_ms)
-        _patiently(lambda: _migrate(db, path), path, storage.lock_deadline_ms)
+        patiently(lambda: db.execute(f"pragma journal_mode = {storage.journal_mode}"), path, storage.lock_deadline_ms)
+        patiently(lambda: _migrate(db, path), path, storage.lock_deadline_ms)
 
 
 def _version(db: sqlite3.Connection, path: Path) -> int:
@@ -158,21 +191,6 @@ def _migrate(db: sqlite3.Connection, path: Path) -> None:
         if db.in_transaction:
             db.execute("rollback")
         raise
-
-
-def _patiently(step: Callable[[], T], path: Path, deadline_ms: int) -> T:
-    """Return what step returns, trying again with a random pause while another process holds the lock."""
-    end = time.monotonic() + deadline_ms / 1000
-    while True:
-        try:
-            return step()
-        except sqlite3.OperationalError as error:
-            if not _is_busy(error):
-                raise
-            if time.monotonic() >= end:
-                raise Busy(f"{path} was locked by another process for {deadline_ms} ms; try again.") from error
-            # Up to 20 ms, and random, so that writers that met once do not meet again and again.
-            time.sleep(0.001 + os.urandom(1)[0] / 256 * 0.019)
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:

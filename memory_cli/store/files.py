@@ -3,10 +3,19 @@
 import os
 from pathlib import Path
 
-from memory_cli.private import make_folders, make_private, sync_folder, write_private
+from memory_cli.private import make_folders, make_private, sync_file, sync_folder, write_private
 from memory_cli.settings.directories import STORE_FOLDER
 
-__all__ = ["make_folders", "make_private", "make_store_folder", "of_store", "sync_folder", "write_private"]
+__all__ = [
+    "backups",
+    "make_folders",
+    "make_private",
+    "make_store_folder",
+    "of_store",
+    "sync_file",
+    "sync_folder",
+    "write_private",
+]
 
 
 def make_store_folder(folder: Path) -> None:
@@ -29,6 +38,11 @@ def make_store_folder(folder: Path) -> None:
         staged.rmdir()
         if not folder.is_dir():
             raise
+
+
+def backups(folder: Path) -> list[Path]:
+    """Return the files of older servers that are kept in the folder of a store."""
+    return sorted(path for path in folder.glob("*.sqlite3.bak*") if not path.name.endswith("-shm"))
 
 
 def of_store(database: Path) -> list[Path]:

@@ -108,6 +108,25 @@ create table change_item (
 ) without rowid;
 create index change_item_statement on change_item(statement, change);
 
+-- What was taken in from the files of older servers; `others` tells whether they were somebody else's.
+create table taken (
+    path text primary key,
+    at integer not null,
+    statements integer not null,
+    copied integer not null,
+    others integer not null
+) without rowid;
+
+-- The hashes of the documents that we wrote, which are never taken in as memory.
+create table rendering (
+    hash blob primary key,
+    at integer not null
+) without rowid;
+
+-- Servers of the first seed share our file's name. They give up where an index has the name of their table; without
+-- it they would make their tables here, and drop our `vector`.
+create index unit on counter(value);
+
 -- In the account's store: the projects whose memory came with a clone and is believed all the same.
 create table trusted (
     project text primary key,

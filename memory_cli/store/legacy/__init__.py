@@ -1,0 +1,1 @@
+"""Taking in what the servers of memory-ultra-rag-mcp left: their databases of every schema, and their documents."""
