@@ -1,8 +1,11 @@
 """Throw-away stores for measurements and for tests with real processes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from memory_cli.memory import Memory, make_session, open_memory
@@ -16,17 +19,26 @@ def roots(folder: Path) -> list[str]:
 
 
 @contextmanager
-def opened(folder: Path, *, source: str = "benchmark", assignments: Sequence[str] = ()) -> Iterator[Memory]:
+def opened(
+    folder: Path,
+    *,
+    source: str = "benchmark",
+    assignments: Sequence[str] = (),
+    environ: Mapping[str, str] = MappingProxyType({}),
+    project: str = "project",
+    now: datetime | None = None,
+) -> Iterator[Memory]:
     """Open the memory of the roots in folder, for one call."""
     session = make_session(
-        project_root=folder / "project",
+        project_root=folder / project,
         storage_root=folder / "storage",
-        assignments=assignments,
-        environ={"HOME": str(folder), "MEMORY_DEVICE": "bench"},
+        # A kill is not a power cut: what is measured and tested here needs no wait for the disk.
+        assignments=["storage.synchronous=normal", *assignments],
+        environ={"HOME": str(folder), "MEMORY_DEVICE": "bench", **environ},
         cwd=folder,
         source=source,
     )
-    with open_memory(session) as memory:
+    with open_memory(replace(session, clock=lambda: now) if now else session) as memory:
         yield memory
 
 

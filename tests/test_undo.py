@@ -1,6 +1,7 @@
 """Every change can be taken back, in any order that makes sense, and nothing is lost on the way."""
 
 import contextlib
+import random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +19,7 @@ from memory_cli.operations.record import record
 from memory_cli.operations.undo import undo
 from memory_cli.operations.update import update
 from memory_cli.store import checks
+from tests.doors import by_client, by_command_line
 
 
 @pytest.fixture
@@ -100,6 +102,26 @@ def test_what_cannot_be_taken_back_is_said(place):
         do(place, undo, "local:1")
 
 
+def test_one_undo_takes_back_a_whole_import_of_many_batches(place):
+    do(place, record, "green tea cools")
+    before = exported(place)
+    do(place, import_, [f'{{"text": "statement {number}"}}' for number in range(1100)])
+    assert do(place, history, budget=0).changes[0].count == 1100
+    assert len(do(place, undo).ids) == 1100
+    assert exported(place) == before
+
+
+def test_an_import_that_others_wrote_in_between_is_more_than_one_change(place):
+    def lines():
+        for number in range(1100):
+            if number == 700:
+                do(place, record, "black tea cools")
+            yield f'{{"text": "statement {number}"}}'
+
+    do(place, import_, lines())
+    assert [each.count for each in do(place, history, budget=0).changes] == [600, 1, 500]
+
+
 def test_history_tells_who_changed_what_from_what_to_what(place):
     id = do(place, record, "green tea cools").id
     do(place, update, id, "green tea warms")
@@ -158,3 +180,138 @@ def test_whatever_was_done_is_undone_to_the_end(steps, tmp_path_factory):
         with contextlib.suppress(Refused):
             do(place, undo, change.change)
     assert exported(place) == start
+
+
+NAMES = ("ann", "bob")
+
+
+def walk(chance, count):
+    """Yield what to call until so many calls changed something, and take what each answers."""
+    ids, changed = ["none"], 0
+    while changed < count:
+        command, given = _next(chance, ids)
+        if command == "undo":
+            _done, found = yield "history", {"limit": 6, "budget": 0}
+            given = {"change": chance.choice(found["changes"])["change"]}
+        done, answer = yield command, given
+        changed += done
+        if done and command in ("record", "handoff"):
+            ids = [*ids[-20:], answer["id"]]
+
+
+def _next(chance, ids):
+    text, agent, scope = chance.choice(TEXTS), chance.choice(NAMES), chance.choice(["local", "global"])
+    given = {
+        "record": {"text": text, "agent": agent, "tag": [agent], "scope": scope, "meta": {"n": chance.randrange(9)}},
+        "again": {"text": text, "agent": agent, "id": chance.choice(["x1", "x2", "x3"])},
+        "update": {"id": chance.choice(ids), "text": text, "tag": [text[:5]], "meta": {agent: {"deep": [1.5, None]}}},
+        "mark": {"id": chance.choice(ids), "kind": "fact", "superseded": True, "expires": "7d"},
+        "forget": {"id": [chance.choice(ids)]},
+        "origin": {"agent": [agent], "kind": ["ITEM"], "yes": True, "expect_count": chance.randrange(1, 4)},
+        "handoff": {"text": text},
+        "clear": {"clear": True},
+        "undo": {},
+    }
+    kind = chance.choice(["record", *given])
+    commands = {"again": "record", "mark": "update", "origin": "forget", "clear": "handoff"}
+    return commands.get(kind, kind), given[kind]
+
+
+def back(first):
+    """Yield what takes everything back that was done after the first changes, one by one, newest first."""
+    _done, found = yield "history", {"limit": 1000, "budget": 0}
+    for each in found["changes"][: found["total"] - first]:
+        done, answer = yield "undo", {"change": each["change"]}
+        assert done, answer
+
+
+def whole(memory):
+    return memory("export", "--format", "jsonl").stdout
+
+
+def begun(memory):
+    memory("record", "green tea cools", "--tag", "first")
+    memory("record", "white tea", "--scope", "global", "--expires", "2020-01-01", "--meta-json", '{"a": {"b": null}}')
+    memory("handoff", "last: the lexer")
+    return whole(memory), 3
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_three_hundred_commands_are_undone_to_the_end(seed, memory, monkeypatch):
+    monkeypatch.setenv("MEMORY_STORAGE_SYNCHRONOUS", "normal")
+    start, first = begun(memory)
+    for calls in (walk(random.Random(seed), 300), back(first)):
+        with contextlib.suppress(StopIteration):
+            call = next(calls)
+            while True:
+                call = calls.send(by_command_line(memory, *call))
+    assert whole(memory) == start
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("seed", [4])
+async def test_three_hundred_calls_of_tools_are_undone_to_the_end(seed, memory, agent):
+    start, first = begun(memory)
+    for calls in (walk(random.Random(seed), 300), back(first)):
+        with contextlib.suppress(StopIteration):
+            call = next(calls)
+            while True:
+                call = calls.send(await by_client(agent, *call))
+    assert whole(memory) == start
+
+
+def test_the_id_of_a_statement_takes_its_newest_change_back(place):
+    id, other = do(place, record, "green tea cools").id, do(place, record, "black tea cools").id
+    do(place, update, id, "green tea warms")
+    do(place, update, other, tag=["x"])
+    assert do(place, undo, id[:5]).undone == "local:3"
+    do(place, forget, id=[id])
+    assert do(place, undo, id).undone == "local:6"
+    assert do(place, undo, id).undone == "local:1"
+    with pytest.raises(NotFound, match=r"no change of statement"):
+        do(place, undo, id)
+
+
+def test_an_id_that_could_mean_more_is_not_taken_back(place):
+    do(place, record, "green tea cools", id="1")
+    do(place, record, "black tea cools", id="both", tag=["x"])
+    do(place, record, "white tea cools", id="both", scope="global")
+    for ambiguous, said in (("1", r"local:1"), ("both", r"scope")):
+        with pytest.raises(Refused, match=said):
+            do(place, undo, ambiguous)
+    do(place, undo, "both", scope="global")
+    do(place, forget, tag=["x"], yes=True, expect_count=1)
+    do(place, import_, ['{"text": "a", "id": "a1"}', '{"text": "b", "id": "b1"}'])
+    with pytest.raises(Refused, match=r"local:4, which touched 2"):
+        do(place, undo, "a1")
+    with pytest.raises(NotFound):
+        do(place, undo, "nothing-such")
+
+
+def test_what_was_purged_does_not_keep_an_undo_from_what_was_done_before(place):
+    do(place, record, "green tea cools")
+    do(place, forget, id=[do(place, record, "black tea cools").id], purge=True)
+    assert do(place, undo).undone == "local:1"
+
+
+def test_a_long_chain_of_undos_of_undos_is_no_burden(place):
+    change = "local:1"
+    do(place, record, "green tea cools")
+    with opened(place) as memory:
+        for _ in range(1200):
+            change = undo(memory, change).change
+    assert '"green tea cools"' in exported(place)[0]
+    assert do(place, undo).undone == "local:1"
+
+
+def test_history_is_told_by_statement_agent_and_time(place):
+    id = do(place, record, "green tea cools", scope="global").id
+    do(place, record, "black tea cools")
+    do(place, forget, id=[id])
+    assert [each.operation for each in do(place, history, id).changes] == ["forget", "record"]
+    with opened(place, environ={"MEMORY_AGENT": "Ann"}) as memory:
+        update(memory, record(memory, "white tea").id, tag=["x"])
+    by_ann = do(place, history, agent=["ann"])
+    assert ([each.operation for each in by_ann.changes], by_ann.total) == (["update", "record"], 2)
+    assert do(place, history, until="yesterday").total == 0
+    assert do(place, history, since="today", agent=["ann"], scope="global").total == 0

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from enum import StrEnum
 
-from memory_cli.cli.notes import failures, notes
+from memory_cli.cli.notes import FOREIGN, failures, foreign, notes
 from memory_cli.cli.printable import json_safe, printable
 from memory_cli.cli.rows import lines
 from memory_cli.models.document import document
@@ -37,7 +37,11 @@ def print_result(result: object, mode: Mode | None, *, quiet: bool, warnings: It
         print_table(result)
     # What is said about an answer comes below it.
     sys.stdout.flush()
-    said = [] if mode is Mode.JSON else [*failures(result), *([] if quiet else notes(result))]
+    said = (
+        []
+        if mode is Mode.JSON
+        else [*failures(result), *([] if quiet else notes(result)), *([FOREIGN] if foreign(result) else [])]
+    )
     for each in dict.fromkeys([*said, *([] if quiet else warnings)]):
         complain(each)
 

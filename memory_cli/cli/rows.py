@@ -1,14 +1,16 @@
 """Results as headings and rows of cells, the id first."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memory_cli.models.document import document
 from memory_cli.models.results import (
+    ChangeShown,
     ContextShown,
     Diagnosis,
+    Difference,
     Exported,
     Forgotten,
     Handoff,
@@ -18,13 +20,16 @@ from memory_cli.models.results import (
     Recalled,
     Recorded,
     RecordedLines,
+    Similar,
     Stats,
     Status,
     Undone,
     Unit,
     Updated,
 )
+from memory_cli.models.statement import HANDOFF
 
+FOREIGN = "foreign"
 UNIT = ("id", "scope", "kind", "at", "text")
 
 
@@ -61,15 +66,24 @@ def spelled(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)
 
 
-def _unit(unit: Unit) -> tuple[str, ...]:
-    return unit.id, unit.scope, unit.kind, unit.at, unit.text
+def _unit(unit: Unit | Handoff) -> tuple[str, ...]:
+    return unit.id, unit.scope, getattr(unit, "kind", HANDOFF), unit.at, unit.text
+
+
+def _marked(found: Lines, told: Sequence[Unit | Handoff | Similar | ChangeShown]) -> Lines:
+    """Return lines with a last cell that marks what somebody else wrote, where there is such."""
+    if not any(each.foreign for each in told):
+        return found
+    rows = [(*row, FOREIGN if each.foreign else "") for row, each in zip(found.rows, told, strict=True)]
+    return Lines((*found.headings, FOREIGN), rows)
 
 
 @lines.register
 def _(result: Recalled) -> Lines:
     rows = [(*_unit(each), f"{each.score:.4f}", parts(each)) for each in result.units]
-    explained = any(each.explain for each in result.units)
-    return Lines((*UNIT, "score", "parts"), rows) if explained else Lines((*UNIT, "score"), [row[:-1] for row in rows])
+    if any(each.explain for each in result.units):
+        return _marked(Lines((*UNIT, "score", "parts"), rows), result.units)
+    return _marked(Lines((*UNIT, "score"), [row[:-1] for row in rows]), result.units)
 
 
 def parts(unit: Unit) -> str:
@@ -79,18 +93,18 @@ def parts(unit: Unit) -> str:
 
 @lines.register
 def _(result: Listed) -> Lines:
-    return Lines(UNIT, [_unit(each) for each in result.units])
+    return _marked(Lines(UNIT, [_unit(each) for each in result.units]), result.units)
 
 
 @lines.register
 def _(result: ContextShown) -> Lines:
-    first = [lines(result.handoff).rows[0]] if result.handoff else []
-    return Lines(UNIT, first + [_unit(each) for each in result.units])
+    told: list[Unit | Handoff] = [*([result.handoff] if result.handoff else []), *result.units]
+    return _marked(Lines(UNIT, [_unit(each) for each in told]), told)
 
 
 @lines.register
 def _(result: Handoff) -> Lines:
-    return Lines(UNIT, [(result.id, result.scope, "HANDOFF", result.at, result.text)])
+    return _marked(Lines(UNIT, [_unit(result)]), [result])
 
 
 @lines.register
@@ -113,20 +127,37 @@ def _(result: Updated) -> Lines:
 @lines.register
 def _(result: Forgotten) -> Lines:
     if result.dry_run:
-        return Lines(("id", "scope", "text"), [(each.id, each.scope, each.text) for each in result.sample])
+        found = Lines(("id", "scope", "text"), [(each.id, each.scope, each.text) for each in result.sample])
+        return _marked(found, result.sample)
     return Lines(("id",), [(each,) for each in result.ids])
 
 
 @lines.register
 def _(result: History) -> Lines:
-    return Lines(
-        ("change", "at", "operation", "agent", "device", "count", "statements"),
+    found = Lines(
+        ("change", "at", "operation", "agent", "device", "count", "statements", "did"),
         [
             (each.change, each.at, each.operation, each.agent, each.device, str(each.count),
-             ", ".join(item.statement for item in each.items))
+             ", ".join(item.statement for item in each.items), "; ".join(map(difference, each.items)))
             for each in result.changes
         ],
     )  # fmt: skip
+    return _marked(found, result.changes)
+
+
+def difference(item: Difference) -> str:
+    """Return what a change did to one statement: each field before and after, or the words that came or went."""
+    if item.effect == "change":
+        names = dict.fromkeys((*item.before, *item.after))
+        told = (f"{name}: {_told(item.before, name)} → {_told(item.after, name)}" for name in names)
+        return ", ".join(told)
+    words = (item.after or item.before).get("text", "")
+    return f"{item.effect} {words}"
+
+
+def _told(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return spelled(value) if value not in (None, "", [], {}) else "nothing"
 
 
 @lines.register
@@ -141,7 +172,7 @@ def _(result: Undone) -> Lines:
 def _(result: Stats) -> Lines:
     groups = {
         "scope": result.by_scope, "kind": result.by_kind, "agent": result.by_agent, "source": result.by_source,
-        "tag": result.by_tag, "month": result.by_month,
+        "tag": result.by_tag, "month": result.by_month, "last": result.growth,
     }  # fmt: skip
     counted = [(group, name, str(count)) for group, counts in groups.items() for name, count in counts.items()]
     return Lines(("by", "name", "count"), [("total", "", str(result.total)), *counted])

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memory_cli.cli.printable import printable
-from memory_cli.cli.rows import lines, parts
+from memory_cli.cli.rows import difference, lines, parts
 from memory_cli.models.results import (
     ChangeShown,
     ContextShown,
@@ -18,6 +18,7 @@ from memory_cli.models.results import (
     Listed,
     Recalled,
     Shown,
+    Stats,
     Status,
     Unit,
 )
@@ -25,6 +26,7 @@ from memory_cli.models.results import (
 MINUTE, HOUR, DAY, MONTH, YEAR = 60, 3600, 86_400, 2_629_800, 31_557_600
 AGES = ((YEAR, "y"), (MONTH, "mon"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min"))
 QUIET = "dim"
+BAR = 30
 
 
 def print_table(result: object) -> None:
@@ -79,7 +81,10 @@ def _(result: ContextShown) -> Iterator[RenderableType]:
 
 @rendered.register
 def _(result: Handoff) -> Iterator[RenderableType]:
-    yield _units([Unit(result.id, result.scope, result.text, "HANDOFF", at=result.at, agents=result.agents)])
+    told = Unit(
+        result.id, result.scope, result.text, "HANDOFF", at=result.at, agents=result.agents, foreign=result.foreign
+    )
+    yield _units([told])
 
 
 @rendered.register
@@ -117,6 +122,32 @@ def _(result: Status) -> Iterator[RenderableType]:
         counts = (f"{each.statements:,}", f"{each.pending:,}", f"{(each.bytes + each.wal_bytes) / 1e6:.1f} MB")
         table.add_row(text(each.scope), *(counts if each.exists else ("-", "-", "-")), text(each.folder))
     yield table
+
+
+@rendered.register
+def _(result: Stats) -> Iterator[RenderableType]:
+    yield _grid({
+        "total": f"{result.total:,}",
+        "pending": f"{result.units_pending:,}" if result.units_pending else "",
+        **{f"last {name}": f"{count:,}" for name, count in result.growth.items()},
+    })  # fmt: skip
+    groups = {
+        "scope": result.by_scope, "kind": result.by_kind, "agent": result.by_agent, "source": result.by_source,
+        "tag": result.by_tag, "month": result.by_month,
+    }  # fmt: skip
+    for name, counts in groups.items():
+        if counts:
+            yield _chart(name, counts)
+
+
+def _chart(name: str, counts: Mapping[str, int]) -> Table:
+    """Return a bar for each count, the longest as wide as BAR; a month without a statement has none."""
+    table = Table(name, "", "", box=None, pad_edge=False, header_style="bold")
+    table.columns[1].justify = "right"
+    most = max(counts.values())
+    for each, count in counts.items():
+        table.add_row(text(each), f"{count:,}", "▇" * max(round(BAR * count / most), 1 if count else 0))
+    return table
 
 
 def _grid(facts: Mapping[str, str]) -> Table:
@@ -161,11 +192,11 @@ def _changes(changes: Sequence[ChangeShown]) -> Iterator[RenderableType]:
 
 def _did(change: ChangeShown) -> Text:
     undone = f" (undone by {change.undone_by})" if change.undone_by else ""
+    undone += " foreign" if change.foreign else ""
     of = f" of {change.undoes}" if change.undoes else ""
     said = text(f"{change.operation}{of}{undone}")
     for item in change.items:
-        words = item.after.get("text") or item.before.get("text") or ", ".join(item.after)
-        said.append(text(f"\n{item.effect} {item.statement} {' '.join(str(words).split())}", QUIET))
+        said.append(text(f"\n{item.statement} {' '.join(difference(item).split())}", QUIET))
     if change.count > len(change.items):
         said.append(text(f"\nand {change.count - len(change.items):,} more", QUIET))
     return said

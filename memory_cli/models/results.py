@@ -107,6 +107,7 @@ class Updated(Frozen):
     scope: str
     changed: list[str]
     redacted: list[str] = field(default_factory=list)
+    version: str = ""
 
 
 class Forgotten(Frozen):
@@ -189,6 +190,7 @@ class Shown(Frozen):
     origins: list[Mapping[str, Any]]
     changes: list[ChangeShown] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
+    version: str = ""
 
 
 class ScopeStatus(Frozen):
@@ -226,7 +228,10 @@ class Status(Frozen):
 
 
 class Stats(Frozen):
-    """How many statements there are, by what they have in common; months are those of `at`, in UTC."""
+    """How many statements there are, by what they have in common; months are those of `at`, in UTC.
+
+    `growth` is how many were new in the last 1, 7 and 30 days.
+    """
 
     total: int
     by_scope: Mapping[str, int]
@@ -236,6 +241,7 @@ class Stats(Frozen):
     by_tag: Mapping[str, int]
     by_month: Mapping[str, int]
     units_pending: int = 0
+    growth: Mapping[str, int] = field(default_factory=dict)
 
 
 class ContextShown(Frozen):

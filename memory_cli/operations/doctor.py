@@ -64,7 +64,7 @@ def _index(store: Store, *, fix: bool) -> list[Finding]:
 
 def _unclean(store: Store, *, fix: bool) -> Iterator[Finding]:
     if purge.is_unclean(store):
-        mended = fix and purge.clean(store)
+        mended = fix and not purge.clean(store)
         yield Finding(
             "A purge was cut short: the purged text may still stand in free pages or in the log.",
             store.scope,

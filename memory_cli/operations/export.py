@@ -34,6 +34,7 @@ def export(
     meta: given.Meta | None = None,
     since: given.Since = "",
     until: given.Until = "",
+    include_expired: Annotated[bool | None, Described("Also what has expired, as by default.")] = None,
     superseded: given.Superseded = None,
 ) -> Exported:
     """Write statements into files that only you can read.
@@ -43,7 +44,7 @@ def export(
     """
     wanted = given.filters(
         memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
-        include_expired=True, superseded=superseded,
+        include_expired=include_expired is not False, superseded=superseded,
     )  # fmt: skip
     stores = memory.stores(scope)
     if format == "jsonl":
@@ -55,11 +56,16 @@ def export(
     return Exported(sum(each.statements for each in done), [file for each in done for file in each.files])
 
 
-def _document(store: Store, wanted: Filters, to: str) -> Exported:
+def markdown(store: Store, wanted: Filters) -> tuple[str, int]:
+    """Return the statements of a store as one document, newest first, and how many there are."""
     found = statements.page(store, wanted, limit=EVERYTHING)
+    return "\n\n".join(["# MEMORY", *(each.text for each in found)]) + "\n", len(found)
+
+
+def _document(store: Store, wanted: Filters, to: str) -> Exported:
+    text, count = markdown(store, wanted)
     folder = Path(to) / store.scope if to else store.path.parent
-    text = "\n\n".join(["# MEMORY", *(each.text for each in found)]) + "\n"
-    return _written(folder / DOCUMENT, text, len(found))
+    return _written(folder / DOCUMENT, text, count)
 
 
 def _written(path: Path, text: str, count: int) -> Exported:

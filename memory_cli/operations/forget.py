@@ -17,7 +17,6 @@ from memory_cli.operations.purging import Doomed
 from memory_cli.operations.record import similar
 from memory_cli.parameter import Described
 from memory_cli.store import journal, statements
-from memory_cli.store import purge as purges
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.text.identity import folded
@@ -42,6 +41,7 @@ def forget(
     expired: Annotated[bool, Described("What has expired.")] = False,
     superseded: given.Superseded = None,
     purge: Annotated[bool, Described("For good, with its history: this cannot be undone.")] = False,
+    include_expired: Annotated[bool | None, Described("Also what has expired, as by default.")] = None,
     yes: given.Yes = False,
     expect_count: Annotated[int, Described("How many a filter must match for `yes` to count.", at_least=-1)] = -1,
 ) -> Forgotten:
@@ -52,7 +52,7 @@ def forget(
     """
     wanted = given.filters(
         memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
-        include_expired=True, superseded=superseded,
+        include_expired=expired or include_expired is not False, superseded=superseded,
     )  # fmt: skip
     filtered = expired or not replace(wanted, include_expired=False).empty
     if sum((bool(text), bool(id), filtered)) != 1:
@@ -62,7 +62,8 @@ def forget(
     if purge:
         return purging.purged(_doomed(memory, text, id, scope))
     places = [finding.by_id(memory, each, scope) for each in id] if id else [_by_words(memory, text, scope)]
-    return _forgotten(memory, list({(store.scope, one.number): (store, one) for store, one in places}.values()))
+    once = {(store.scope, one.number): (store, one) for store, one in places}
+    return _forgotten(memory, list(once.values()))
 
 
 def _doomed(memory: Memory, text: str, ids: Sequence[str], scope: str) -> list[Doomed]:
@@ -104,22 +105,17 @@ def _by_filters(memory: Memory, wanted: Filters, scope: str, *, expired: bool, p
     if agreed < 0:
         seen = [one for store in memory.stores(scope) for one in _matching(memory, store, wanted, expired=expired)]
         _checked_count(len(seen), len(seen))
-        return Forgotten(len(seen), 0, sample=[similar(one) for one in seen[:SAMPLE]], dry_run=True)
+        return Forgotten(len(seen), 0, sample=[similar(memory, one) for one in seen[:SAMPLE]], dry_run=True)
     with ExitStack() as stack:
         places: list[tuple[Journal, Statement]] = []
         for store in memory.stores(scope):
             made = stack.enter_context(journal.writing(store, "forget", memory.who, memory.now))
             places += [(made, one) for one in _matching(memory, store, wanted, expired=expired)]
         _checked_count(len(places), agreed)
-        gone = [(made, one) for made, one in places if not _kept(made, one, wanted)]
-        for made, one in gone:
-            if purge:
-                purges.purge(made.store, [one], [one.id])
-            else:
-                journal.remove(made, one)
-    note = purging.cleaned([Doomed(made.store, [one], [one.id]) for made, one in gone]) if purge else ""
-    ids = [one.id for _made, one in gone]
-    sample = [similar(one) for _made, one in places[:SAMPLE]]
+        doomed = [_gone(made, one, wanted, purge=purge) for made, one in places]
+    note = purging.cleaned(doomed) if purge else ""
+    ids = [id for each in doomed for id in each.ids]
+    sample = [similar(memory, one) for _made, one in places[:SAMPLE]]
     return Forgotten(len(places), len(ids), ids=ids[:SAMPLE], sample=sample, purged=purge, note=note)
 
 
@@ -135,12 +131,17 @@ def _checked_count(found: int, agreed: int) -> None:
         raise Refused(f"{found} statements match, not {agreed}; nothing was forgotten. Look again, then say so.")
 
 
-def _kept(made: Journal, one: Statement, wanted: Filters) -> bool:
-    """Take away the origins that filters select and tell whether one is left, so that the statement stays."""
+def _gone(made: Journal, one: Statement, wanted: Filters, *, purge: bool) -> Doomed:
+    """Take away the origins that filters select, and the statement with the last; return what went for good."""
     left = tuple(each for each in one.origins if not _selects(wanted, each)) if wanted.selects_origins else ()
-    if left:
-        journal.change(made, one, replace(one, origins=left))
-    return bool(left)
+    kept = replace(one, origins=left) if left else None
+    if purge:
+        return purging.cut(made.store, one, kept)
+    if kept:
+        journal.change(made, one, kept)
+    else:
+        journal.remove(made, one)
+    return Doomed(made.store, [], [] if kept else [one.id])
 
 
 def _selects(wanted: Filters, origin: Origin) -> bool:

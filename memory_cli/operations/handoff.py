@@ -33,7 +33,7 @@ def handoff(
     store = memory.store(LOCAL)
     with journal.writing(store, "handoff", memory.who, memory.now) as made:
         taken = intake.take(made, drafted.statement)
-    replaced = similar(taken.replaced) if taken.replaced else None
+    replaced = similar(memory, taken.replaced) if taken.replaced else None
     return _answer(memory, taken.statement, replaced=replaced, redacted=list(drafted.redacted))
 
 

@@ -1,5 +1,6 @@
 """What was changed, by whom."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from memory_cli.memory import Memory
@@ -12,6 +13,7 @@ from memory_cli.parameter import Described
 from memory_cli.store import codec
 from memory_cli.store import history as changes
 from memory_cli.store.connection import Store
+from memory_cli.store.history import Selection
 from memory_cli.store.moments import loaded
 
 EXCERPT = 300
@@ -23,6 +25,9 @@ def history(
     id: Annotated[str, Described("Only the changes of this statement, which may be forgotten by now.")] = "",
     *,
     scope: given.Scope = "",
+    agent: Annotated[Sequence[str], Described("Only what these agents changed.")] = (),
+    since: Annotated[str, Described("Only changes from this time on: 7d, yesterday, 2026-10, ISO 8601.")] = "",
+    until: Annotated[str, Described("Only changes up to this time; a day or month is included whole.")] = "",
     limit: given.Limit = 20,
     offset: given.Offset = 0,
     budget: given.Budget = -1,
@@ -31,22 +36,25 @@ def history(
 
     Each change has a number, such as local:12, that undo takes.
     """
-    total, found = 0, list[ChangeShown]()
+    asked = given.filters(memory, agent=agent, since=since, until=until)
+    selected = Selection(_statement(memory, id, scope), asked.agents, asked.since, asked.until)
+    total, found = 0, list[tuple[Change, ChangeShown]]()
     for store in memory.stores(scope):
         with store.snapshot():
-            statement = _statement(memory, store, id)
-            total += changes.count(store, statement=statement)
+            total += changes.count(store, selected)
             found += [
-                change_shown(store, each) for each in changes.changes(store, statement=statement, limit=limit + offset)
+                (each, change_shown(memory, store, each))
+                for each in changes.changes(store, selected, limit=limit + offset)
             ]
-    found.sort(key=lambda each: each.at, reverse=True)
+    # Shown to the second, which would leave changes of both stores in one second in no order.
+    found.sort(key=lambda each: each[0].at, reverse=True)
     room = memory.settings.retrieval.budget if budget < 0 else budget
-    page = shown.leading(found[offset : offset + limit], room)
+    page = shown.leading([each for _change, each in found[offset : offset + limit]], room)
     reached = offset + len(page)
     return History(page, total, truncated=reached < total, next=reached if reached < total else 0)
 
 
-def change_shown(store: Store, change: Change) -> ChangeShown:
+def change_shown(memory: Memory, store: Store, change: Change) -> ChangeShown:
     """Return a change as an answer shows it."""
     return ChangeShown(
         change=f"{store.scope}:{change.number}",
@@ -58,14 +66,16 @@ def change_shown(store: Store, change: Change) -> ChangeShown:
         items=[_difference(store, change, item) for item in change.items],
         undoes=f"{store.scope}:{change.undoes}" if change.undoes else "",
         undone_by=f"{store.scope}:{change.undone_by}" if change.undone_by else "",
+        foreign=memory.is_foreign(store.scope),
     )
 
 
-def _statement(memory: Memory, store: Store, id: str) -> str:
+def _statement(memory: Memory, id: str, scope: str) -> str:
     """Return the whole id that id means; a forgotten one must be given whole."""
-    if not id or changes.count(store, statement=id):
+    if not id or any(changes.knows(store, id) for store in memory.stores(scope)):
         return id
-    return next((one.id for _store, one in [finding.by_id(memory, id)]), id)
+    _store, found = finding.by_id(memory, id, scope)
+    return found.id
 
 
 def _difference(store: Store, change: Change, item: Item) -> Difference:

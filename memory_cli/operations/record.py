@@ -14,7 +14,7 @@ from memory_cli.parameter import Described
 from memory_cli.retrieval.search import similar_words
 from memory_cli.store import journal
 from memory_cli.store.connection import Store
-from memory_cli.text.kinds import DEFAULT_KIND, checked_id, kind_named
+from memory_cli.text.kinds import DEFAULT_KIND, kind_named
 from memory_cli.text.times import parse_moment
 
 EXCERPT = 200
@@ -44,7 +44,6 @@ def record(
     again only move to the top. Secrets are blotted out. The answer names statements that say nearly the same or may
     contradict it.
     """
-    zone = memory.session.zone
     drafted = intake.draft(
         memory,
         text,
@@ -52,10 +51,10 @@ def record(
         agent=agent,
         source=source,
         tags=tag,
-        at=parse_moment(at, now=memory.now, zone=zone) if at else None,
-        expires_at=parse_moment(expires, now=memory.now, zone=zone, ahead=True) if expires else None,
+        at=parse_moment(at, now=memory.now, zone=memory.session.zone) if at else None,
+        expires_at=parse_moment(expires, now=memory.now, zone=memory.session.zone, ahead=True) if expires else None,
         metadata=meta,
-        id=checked_id(id) if id else "",
+        id=id,
     )
     chosen = memory.scope_to_write(scope)
     check_handoff_scope(drafted.statement, chosen)
@@ -63,7 +62,7 @@ def record(
     with journal.writing(store, "record", memory.who, memory.now) as made:
         taken = intake.take(made, drafted.statement)
     note = "" if scope or memory.roots.project else "No project was found here, so it went to the global memory."
-    return answer(store, drafted, taken, note)
+    return answer(memory, store, drafted, taken, note)
 
 
 def check_handoff_scope(statement: Statement, scope: str) -> None:
@@ -75,7 +74,7 @@ def check_handoff_scope(statement: Statement, scope: str) -> None:
         )
 
 
-def answer(store: Store, drafted: Draft, taken: Taken, note: str = "") -> Recorded:
+def answer(memory: Memory, store: Store, drafted: Draft, taken: Taken, note: str = "") -> Recorded:
     """Return what became of a draft, with the statements that it may repeat or contradict."""
     statement = taken.statement
     near = [] if taken.already else similar_words(store, statement)
@@ -85,13 +84,14 @@ def answer(store: Store, drafted: Draft, taken: Taken, note: str = "") -> Record
         kind=statement.kind,
         already_recorded=taken.already,
         updated=taken.updated,
-        replaced=similar(taken.replaced) if taken.replaced else None,
+        replaced=similar(memory, taken.replaced) if taken.replaced else None,
         redacted=list(drafted.redacted),
-        similar=[similar(each) for each in near],
+        similar=[similar(memory, each) for each in near],
         note=note,
     )
 
 
-def similar(statement: Statement) -> Similar:
+def similar(memory: Memory, statement: Statement) -> Similar:
     """Return a statement as an answer mentions it: the beginning of its words."""
-    return Similar(statement.id, statement.scope, shown.excerpt(statement.text, EXCERPT))
+    foreign = memory.is_foreign(statement.scope)
+    return Similar(statement.id, statement.scope, shown.excerpt(statement.text, EXCERPT), foreign=foreign)

@@ -10,6 +10,7 @@ from memory_cli.operations import parameters as given
 from memory_cli.operations.history import change_shown
 from memory_cli.parameter import Described
 from memory_cli.store import history
+from memory_cli.store.history import Selection
 
 CHANGES = 10
 
@@ -23,7 +24,8 @@ def show(
     """Show one statement whole, with where it came from and its changes."""
     store, found = finding.by_id(memory, id, scope)
     with store.snapshot():
-        changes = [change_shown(store, each) for each in history.changes(store, statement=found.id, limit=CHANGES)]
+        selected = Selection(found.id)
+        changes = [change_shown(memory, store, each) for each in history.changes(store, selected, limit=CHANGES)]
     return Shown(
         unit=replace(shown.unit(memory, found, whole=True), last_recalled_at=shown.moment(found.last_recalled_at)),
         origins=[

@@ -1,6 +1,7 @@
 """How much there is, by where it came from."""
 
 from collections import Counter
+from datetime import timedelta
 
 from memory_cli.memory import Memory
 from memory_cli.models.results import Stats
@@ -9,6 +10,7 @@ from memory_cli.operations.pending import pending
 from memory_cli.store import counts, statements
 
 NAMED = 50
+GROWTH = (1, 7, 30)
 
 
 def stats(
@@ -27,6 +29,7 @@ def stats(
 ) -> Stats:
     """Count statements by scope, kind, agent, source, tag and month.
 
+    Also how many were new in the last 1, 7 and 30 days, and what waits to be embedded.
     A statement that several agents recorded counts for each of them.
     """
     wanted = given.filters(
@@ -35,9 +38,11 @@ def stats(
     )  # fmt: skip
     found: dict[str, Counter[str]] = {name: Counter() for name in counts.GROUPS}
     scopes: dict[str, int] = {}
+    growth: Counter[str] = Counter()
     for store in memory.stores(scope):
         with store.snapshot():
             scopes[store.scope] = statements.count(store, wanted)
+            growth.update(counts.since(store, {f"{days}d": memory.now - timedelta(days) for days in GROWTH}, wanted))
             for name, counter in found.items():
                 counter.update(counts.by(store, name, wanted))
     months = dict(sorted(found.pop("month").items()))
@@ -51,4 +56,5 @@ def stats(
         by_tag=top["tag"],
         by_month=months,
         units_pending=pending(memory, scope),
+        growth=dict(growth),
     )

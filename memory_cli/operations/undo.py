@@ -1,21 +1,26 @@
 """Take a change back."""
 
+import re
 from typing import Annotated
 
-from memory_cli.errors import NotFound, Refused, UsageError
+from memory_cli.errors import NotFound, Refused
 from memory_cli.memory import Memory
 from memory_cli.models.history import Change
 from memory_cli.models.results import Undone
+from memory_cli.operations import finding
 from memory_cli.operations import parameters as given
 from memory_cli.parameter import Described
 from memory_cli.store import history, journal
 from memory_cli.store.connection import Store
 
+NUMBER = re.compile(r"(?:(?:local|global):)?[0-9]{1,18}")
+
 
 def undo(
     memory: Memory,
     change: Annotated[
-        str, Described("A number that history shows, such as local:12; the newest change by default.")
+        str,
+        Described("A number that history shows, such as local:12, or the id of a statement; the newest by default."),
     ] = "",
     *,
     scope: given.Scope = "",
@@ -36,21 +41,51 @@ def undo(
 
 
 def _meant(memory: Memory, change: str, scope: str) -> tuple[Store, int]:
-    named, colon, digits = change.rpartition(":")
-    if (change and not digits.isdecimal()) or (colon and named not in ("local", "global")):
-        raise UsageError(f"{change!r} is not the number of a change; `memory history` shows numbers such as local:12.")
-    stores = memory.stores(named or scope)
-    if digits:
-        if len(stores) > 1:
-            raise Refused(f"Both memories have changes; say local:{digits} or global:{digits}.")
-        if not stores:
-            raise NotFound(f"There is no change {change}; `memory history` shows them.")
-        return stores[0], int(digits)
-    found = [(store, target) for store in stores if (target := _newest(store))]
+    named, _, digits = change.rpartition(":")
+    if NUMBER.fullmatch(change):
+        return _numbered(memory, change, named or scope, int(digits))
+    if change:
+        return _of_statement(memory, change, scope)
+    found = [(store, target) for store in memory.stores(scope) if (target := _newest(store))]
     if not found:
         raise NotFound("There is no change to take back.")
     store, target = max(found, key=lambda each: each[1].at)
     return store, target.number
+
+
+def _numbered(memory: Memory, change: str, scope: str, number: int) -> tuple[Store, int]:
+    stores = memory.stores(scope)
+    if ":" not in change and any(history.knows(store, change) for store in stores):
+        raise Refused(f"{change} is also the id of a statement; say local:{change} or global:{change} for a change.")
+    if len(stores) > 1:
+        raise Refused(f"Both memories have changes; say local:{number} or global:{number}.")
+    if not stores:
+        raise NotFound(f"There is no change {change}; `memory history` shows them.")
+    return stores[0], number
+
+
+def _of_statement(memory: Memory, id: str, scope: str) -> tuple[Store, int]:
+    """Return the newest change that there is to take back of the statement with this id, forgotten or not."""
+    known = [(store, id) for store in memory.stores(scope) if history.knows(store, id)]
+    if len(known) > 1:
+        raise Refused(f"Both memories know a statement {id}; name its scope.")
+    store, whole = known[0] if known else _there(memory, id, scope)
+    number = history.newest(store, statement=whole)
+    target = None if number is None else history.change(store, number)
+    if target is None:
+        raise NotFound(f"There is no change of statement {whole} to take back.")
+    if target.count > 1:
+        told = f"{store.scope}:{target.number}"
+        raise Refused(
+            f"The newest change of {whole} is {told}, which touched {target.count} statements; "
+            f"`memory undo {told}` takes all of it back."
+        )
+    return store, target.number
+
+
+def _there(memory: Memory, id: str, scope: str) -> tuple[Store, str]:
+    store, found = finding.by_id(memory, id, scope)
+    return store, found.id
 
 
 def _newest(store: Store) -> Change | None:

@@ -1,16 +1,14 @@
-"""The meaning leg: every vector of the current model, kept in memory for as long as the process lives."""
+"""The meaning leg: how like statements are to a query, by bounds first and by their own vectors in the end."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from memory_cli.embedding import (
     UNMEASURED,
     Embedder,
-    Matrix,
     ModelUnavailable,
     Scale,
     Vector,
@@ -18,29 +16,22 @@ from memory_cli.embedding import (
     model_state,
     traits,
 )
-from memory_cli.embedding.languages import knows_language, knows_script
+from memory_cli.embedding.languages import knows, knows_language
 from memory_cli.models.frozen import Frozen
-from memory_cli.store import vectors
+from memory_cli.models.statement import Filters
+from memory_cli.store import vectors, words
 from memory_cli.store.connection import Store
-from memory_cli.store.vectors import State
-from memory_cli.text.analysis import Query, reads_foreign
+from memory_cli.text.analysis import Query
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_lock = threading.Lock()
-_caches: dict[tuple[str, str], Vectors] = {}
+    from memory_cli.retrieval.nearest import Held
 
-
-class Vectors(Frozen):
-    """The vectors of one store and model, in ascending order of their own numbers; `places` is by statement."""
-
-    state: State
-    numbers: NDArray[np.int64]
-    statements: NDArray[np.int64]
-    matrix: Matrix
-    places: dict[int, int]
+# Of more statements than this that pass the filters only the candidates are looked at, not the whole list.
+LISTED = 20_000
+WIDENED = 4
 
 
 class Likeness(Frozen):
@@ -49,34 +40,101 @@ class Likeness(Frozen):
     What has no vector of the current model yet is judged by that of a former one, where there is one.
     """
 
-    held: Vectors
-    cosines: NDArray[np.float32]
+    store: Store
+    embedder: Embedder
+    query: Vector
     scale: Scale
     knows: Callable[[str], bool]
     former: Likeness | None
+    known: dict[int, tuple[float, Vector]]
+
+    def look_up(self, numbers: Iterable[int]) -> None:
+        """Read the vectors of the statements with these row numbers, for `of` and `vector` to tell of."""
+        wanted = list(numbers)
+        self._read(vectors.of_statements(self.store, self.embedder.model, [n for n in wanted if n not in self.known]))
+        if self.former:
+            self.former.look_up(wanted)
 
     def of(self, number: int, text: str) -> float | None:
-        """Return the likeness of the statement with this row number, if a vector of its text can be believed."""
-        place = self.held.places.get(number)
-        if place is None:
+        """Return the likeness of a statement that was looked up, if a vector of its text can be believed."""
+        found = self.known.get(number)
+        if found is None:
             return self.former.of(number, text) if self.former else None
-        return self._scaled(float(self.cosines[place])) if self.knows(text) else None
+        return self._scaled(found[0]) if self.knows(text) else None
 
     def vector(self, number: int) -> Vector | None:
-        """Return the vector of the statement with this row number, if it has one."""
-        place = self.held.places.get(number)
-        return None if place is None else self.held.matrix[place]
+        """Return the vector of a statement that was looked up, if it has one."""
+        found = self.known.get(number)
+        return found and found[1]
 
-    def best(self, limit: int, allowed: Sequence[int] | None) -> list[int]:
-        """Return the row numbers of the most similar statements among those that are allowed."""
-        import numpy as np  # a tenth of a second, paid only by those who ask by meaning
+    def best(self, limit: int, filters: Filters) -> list[int]:
+        """Return the row numbers of the most similar statements that pass filters."""
+        # numpy takes a tenth of a second, paid only by those who ask by meaning.
+        from memory_cli.retrieval import codes, nearest
 
-        cosines = self.cosines
-        if allowed is not None:
-            cosines = np.where(np.isin(self.held.statements, np.asarray(allowed, dtype=np.int64)), cosines, -np.inf)
-        places = np.argpartition(-cosines, limit)[:limit] if len(cosines) > limit else np.arange(len(cosines))
-        best = [int(self.held.statements[place]) for place in places if cosines[place] > self.scale.unrelated]
-        return best + (self.former.best(limit, allowed) if self.former else [])
+        held = nearest.held(self.store, self.embedder)
+        try:
+            best = self._best(held, limit, filters)
+        except codes.Damaged:
+            best = self._best(nearest.rebuild(self.store, self.embedder), limit, filters)
+        return best + (self.former.best(limit, filters) if self.former else [])
+
+    def _best(self, held: Held, limit: int, filters: Filters) -> list[int]:
+        """Compare the vectors with the highest bounds, until no other can be among the best."""
+        import numpy as np  # see best
+
+        bounds = held.bounds(self.query)
+        listed = words.allowed(self.store, filters, limit=LISTED + 1)
+        some = listed is not None and len(listed) <= LISTED
+        if some:
+            bounds[~np.isin(held.statements, np.array(listed, np.int64))] = -np.inf
+        passes = filters if listed is not None and not some else None
+        found: dict[int, float] = {}
+        least, depth = self.scale.unrelated, min(WIDENED * limit, len(bounds))
+        looked = np.zeros(len(bounds), bool)
+        while True:
+            first = np.argpartition(-bounds, depth - 1)[:depth] if depth < len(bounds) else np.arange(len(bounds))
+            places = first[~looked[first] & (bounds[first] > least)]
+            looked[first] = True
+            found |= self._compared(held, places, bounds, passes)
+            if len(found) >= limit:
+                least = max(least, sorted(found.values())[-limit])
+            there = int(np.count_nonzero(bounds > least))
+            if there <= depth:
+                break
+            depth = there if len(found) >= limit else min(there, WIDENED * depth)
+        best = sorted(found, key=lambda number: (-found[number], number))
+        return [number for number in best[:limit] if found[number] > self.scale.unrelated]
+
+    def _compared(
+        self, held: Held, places: NDArray[np.int64], bounds: Vector, passes: Filters | None
+    ) -> dict[int, float]:
+        """Return the cosines of the vectors in these places that are still there and pass."""
+        from memory_cli.retrieval import codes  # see best
+
+        if passes:
+            passing = set(words.passing(self.store, passes, held.statements[places].tolist()))
+            places = places[[number in passing for number in held.statements[places].tolist()]]
+        bound = dict(zip(held.numbers[places].tolist(), bounds[places].tolist(), strict=True))
+        compared = {}
+        for number, statement in self._read(vectors.numbered(self.store, sorted(bound))):
+            compared[statement] = self.known[statement][0]
+            if compared[statement] > bound[number]:
+                raise codes.Damaged
+        return compared
+
+    def _read(self, rows: Iterable[vectors.Row]) -> list[tuple[int, int]]:
+        """Compare rows with the query and return their numbers and those of their statements."""
+        import numpy as np  # see best
+
+        read = [row for row in rows if len(row.components) == 4 * self.embedder.dimension]
+        matrix = np.frombuffer(b"".join([row.components for row in read]), "<f4").reshape(
+            len(read), self.embedder.dimension
+        )
+        cosines = (matrix @ self.query).tolist() if read else []
+        for row, cosine, vector in zip(read, cosines, matrix, strict=True):
+            self.known[row.statement] = (cosine, vector)
+        return [(row.number, row.statement) for row in read]
 
     def _scaled(self, cosine: float) -> float:
         return max(0.0, (cosine - self.scale.unrelated) / (self.scale.related - self.scale.unrelated))
@@ -85,11 +143,10 @@ class Likeness(Frozen):
 def likeness(
     store: Store, embedder: Embedder, query: Vector, latin_share: float, former: Likeness | None = None
 ) -> Likeness:
-    """Compare query with every vector of store that embedder made."""
-    held = _held(store, embedder)
+    """Return what tells how like the statements of store are to query, by the vectors that embedder made."""
     known = traits(embedder.model)
     knows = partial(trusted, embedder=embedder, latin_share=latin_share)
-    return Likeness(held, held.matrix @ query, known.scale if known else UNMEASURED, knows, former)
+    return Likeness(store, embedder, query, known.scale if known else UNMEASURED, knows, former, {})
 
 
 def former(store: Store, embedder: Embedder, threads: int) -> Embedder | None:
@@ -111,9 +168,7 @@ def former(store: Store, embedder: Embedder, threads: int) -> Embedder | None:
 def trusted(text: str, embedder: Embedder, latin_share: float) -> bool:
     """Say whether the model knows the script and the language of text; any two texts in another look alike to it."""
     known = traits(embedder.model)
-    if known is None:
-        return True
-    return knows_script(known, text, latin_share) and not (known.languages == ("en",) and reads_foreign(text))
+    return known is None or knows(known, text, latin_share)
 
 
 def understood(query: Query, embedder: Embedder, latin_share: float) -> bool:
@@ -124,41 +179,14 @@ def understood(query: Query, embedder: Embedder, latin_share: float) -> bool:
 
 def forget_vectors() -> None:
     """Let go of every vector that is held in memory."""
-    with _lock:
-        _caches.clear()
+    from memory_cli.retrieval import nearest  # see Likeness.best
+
+    nearest.forget()
 
 
-def _held(store: Store, embedder: Embedder) -> Vectors:
-    key = (str(store.path.absolute()), embedder.model)
-    with _lock:
-        held = _caches.get(key)
-        state = vectors.state(store)
-        if held is None or held.state != state:
-            held = _caches[key] = _renewed(store, embedder, state, held)
-        return held
+def settle(store: Store, embedder: Embedder) -> None:
+    """Build the codes that are missing, so that no search has to."""
+    from memory_cli.retrieval import nearest  # see Likeness.best
 
-
-def _renewed(store: Store, embedder: Embedder, state: State, held: Vectors | None) -> Vectors:
-    """Return what is stored now, reading only the vectors that are not held yet."""
-    import numpy as np  # see Likeness.best
-
-    if held is None or state.vectors < held.state.vectors:
-        held = _none(embedder.dimension)
-    last = int(held.numbers[-1]) if len(held.numbers) else 0
-    new = list(vectors.since(store, embedder.model, embedder.dimension, last))
-    matrix = np.frombuffer(b"".join(row[2] for row in new), dtype="<f4").reshape(-1, embedder.dimension)
-    numbers = np.concatenate([held.numbers, np.array([row[0] for row in new], dtype=np.int64)])
-    statements = np.concatenate([held.statements, np.array([row[1] for row in new], dtype=np.int64)])
-    matrix = np.concatenate([held.matrix, matrix]) if len(held.matrix) else matrix
-    there = np.isin(numbers, np.asarray(vectors.numbers(store, embedder.model), dtype=np.int64))
-    if not there.all():
-        numbers, statements, matrix = numbers[there], statements[there], matrix[there]
-    places = dict(zip(statements.tolist(), range(len(statements)), strict=True))
-    return Vectors(state, numbers, statements, matrix, places)
-
-
-def _none(dimension: int) -> Vectors:
-    import numpy as np  # see Likeness.best
-
-    empty = np.empty(0, dtype=np.int64)
-    return Vectors(State(0, 0), empty, empty, np.empty((0, dimension), dtype=np.float32), {})
+    with store.snapshot():
+        nearest.held(store, embedder)

@@ -141,7 +141,8 @@ class _Question(Frozen):
             like = likenesses[place] if likenesses else None
             numbers = dict.fromkeys(self._by_words(place, matcher, depth))
             if like:
-                numbers |= dict.fromkeys(like.best(depth, words.allowed(store, self.filters)))
+                numbers |= dict.fromkeys(like.best(depth, self.filters))
+                like.look_up(numbers)
             for each in words.candidates(store, numbers):
                 likeness = like.of(each.number, each.head) if like else None
                 found.append(Evidence(place, each, matcher.match(each), likeness))

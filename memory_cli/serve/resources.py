@@ -49,7 +49,8 @@ def contents(session: Session, uri: str) -> types.ReadResourceResult:
 
 def _read(memory: Memory, uri: str) -> tuple[str, str]:
     if uri == HANDOFF:
-        return "text/plain", fenced(handoff(memory).text)
+        found = handoff(memory)
+        return "text/plain", fenced(found.text, foreign=found.foreign)
     if uri.startswith(STATEMENT):
         found = document(show(memory, unquote(uri.removeprefix(STATEMENT))))
         return "application/json", json.dumps(found, ensure_ascii=False)

@@ -1,8 +1,12 @@
 """Counts of statements by what they have in common."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
 from memory_cli.models.statement import Filters
 from memory_cli.store.connection import Store
 from memory_cli.store.filters import conditions
+from memory_cli.store.moments import stored
 
 GROUPS = {
     "kind": ("s.kind", ""),
@@ -25,3 +29,12 @@ def by(store: Store, group: str, filters: Filters) -> dict[str, int]:
         parameters,
     )
     return {row["value"]: row["n"] for row in rows}
+
+
+def since(store: Store, moments: Mapping[str, datetime], filters: Filters) -> dict[str, int]:
+    """Return how many statements that pass filters are of each moment or later, by the moment's name."""
+    where, parameters = conditions(filters)
+    marks = {f"from{place}": stored(moment) for place, moment in enumerate(moments.values())}
+    sums = ", ".join(f"coalesce(sum(s.at >= :{mark}), 0)" for mark in marks)
+    row = store.db.execute(f"select {sums} from statement s where {where}", parameters | marks).fetchone()
+    return dict(zip(moments, row, strict=True))

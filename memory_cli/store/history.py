@@ -3,41 +3,59 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
 
 from memory_cli.errors import Refused
+from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Change, Item
 from memory_cli.models.statement import HANDOFF, Statement
 from memory_cli.store import journal, statements
 from memory_cli.store.codec import unpacked
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
-from memory_cli.store.moments import EPOCH, loaded
+from memory_cli.store.moments import EPOCH, loaded, stored
 from memory_cli.text.identity import identity
 
 SHOWN_ITEMS = 5
 BLANK = Statement(0, "", "", 0, "", "", EPOCH, EPOCH)
 
 
-def changes(store: Store, *, statement: str = "", limit: int, offset: int = 0) -> list[Change]:
-    """Return changes, newest first: all of them, or those that touched one statement."""
+class Selection(Frozen):
+    """Which changes are meant: those that touched a statement, by any of some agents, within a half-open time."""
+
+    statement: str = ""
+    agents: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+EVERY = Selection()
+
+
+def changes(store: Store, selected: Selection = EVERY, *, limit: int, offset: int = 0) -> list[Change]:
+    """Return the changes that are meant, newest first."""
+    where, parameters = _selecting(selected)
     rows = store.db.execute(
-        """
+        f"""
         select c.*, d.name as device_name from change c join device d on d.number = c.device
-        where :statement = '' or c.number in (select i.change from change_item i where i.statement = :statement)
-        order by c.number desc limit :limit offset :offset
+        where {where} order by c.number desc limit :limit offset :offset
         """,
-        {"statement": statement, "limit": limit, "offset": offset},
+        parameters | {"limit": limit, "offset": offset},
     ).fetchall()
-    return [_change(store, row, statement) for row in rows]
+    return [_change(store, row, selected.statement) for row in rows]
 
 
-def count(store: Store, *, statement: str = "") -> int:
-    """Return how many changes there are, or how many touched one statement."""
-    if statement:
-        sql = "select count(distinct change) from change_item where statement = :statement"
-    else:
-        sql = "select count(*) from change"
-    return int(store.db.execute(sql, {"statement": statement}).fetchone()[0])
+def count(store: Store, selected: Selection = EVERY) -> int:
+    """Return how many changes are meant."""
+    where, parameters = _selecting(selected)
+    return int(store.db.execute(f"select count(*) from change c where {where}", parameters).fetchone()[0])
+
+
+def knows(store: Store, statement: str) -> bool:
+    """Tell whether a statement with exactly this id was ever changed, although it may be forgotten."""
+    query = "select 1 from change_item where statement = ? limit 1"
+    return store.db.execute(query, (statement,)).fetchone() is not None
 
 
 def change(store: Store, number: int) -> Change | None:
@@ -49,16 +67,30 @@ def change(store: Store, number: int) -> Change | None:
     return _change(store, row, "") if row else None
 
 
-def newest(store: Store) -> int | None:
-    """Return the number of the newest change that was not taken back and is not itself an undo."""
-    rows = store.db.execute("select number from change where undoes is null order by number desc")
+def newest(store: Store, *, statement: str = "") -> int | None:
+    """Return the number of the newest change, of one statement or at all, that there is to take back.
+
+    That is one which was not taken back, is not itself an undo, and did something that was not purged.
+    """
+    rows = store.db.execute(
+        """
+        select c.number from change c where c.undoes is null and exists (
+            select 1 from change_item i where i.change = c.number and (:statement = '' or i.statement = :statement)
+        ) order by c.number desc
+        """,
+        {"statement": statement},
+    )
     return next((row["number"] for row in rows if undone_by(store, row["number"]) is None), None)
 
 
 def undone_by(store: Store, number: int) -> int | None:
     """Return the change that took this one back, unless that was taken back in turn."""
-    rows = store.db.execute("select number from change where undoes = ? order by number desc", (number,)).fetchall()
-    return next((row["number"] for row in rows if undone_by(store, row["number"]) is None), None)
+    # A change is taken back again only after its last undo was, so the last one of each tells.
+    query = "select max(number) from change where undoes = ?"
+    chain = [number]
+    while (later := store.db.execute(query, (chain[-1],)).fetchone()[0]) is not None:
+        chain.append(int(later))
+    return chain[1] if len(chain) % 2 == 0 else None
 
 
 def items(store: Store, number: int, *, limit: int = -1) -> Iterator[Item]:
@@ -141,6 +173,21 @@ def _in_the_way(store: Store, statement: str, number: int) -> int | None:
         if not cancelled and undone_by(store, row["number"]) is None:
             return int(row["number"])
     return None
+
+
+def _selecting(selected: Selection) -> tuple[str, dict[str, Any]]:
+    parts: list[str] = []
+    parameters: dict[str, Any] = {f"agent{place}": each for place, each in enumerate(selected.agents)}
+    if parameters:
+        parts.append(f"c.agent collate nocase in ({', '.join(f':{each}' for each in parameters)})")
+    if selected.statement:
+        parts.append("c.number in (select i.change from change_item i where i.statement = :statement)")
+        parameters["statement"] = selected.statement
+    for bound, sign, moment in (("since", ">=", selected.since), ("until", "<", selected.until)):
+        if moment is not None:
+            parts.append(f"c.at {sign} :{bound}")
+            parameters[bound] = stored(moment)
+    return " and ".join(parts) or "1", parameters
 
 
 def _change(store: Store, row: sqlite3.Row, statement: str) -> Change:

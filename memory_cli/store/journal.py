@@ -37,13 +37,20 @@ class Journal:
 
 
 @contextmanager
-def writing(store: Store, operation: str, who: Who, at: datetime, *, undoes: int | None = None) -> Iterator[Journal]:
-    """Make one change of the store: all that the block does through the journal, or nothing."""
+def writing(
+    store: Store, operation: str, who: Who, at: datetime, *, undoes: int | None = None, continues: int = 0
+) -> Iterator[Journal]:
+    """Make one change of the store: all that the block does through the journal, or nothing.
+
+    With `continues` what it does becomes part of that earlier change, if that is still the newest one.
+    """
     journal = Journal(store, operation, who, at, undoes)
     with store.transaction():
         yield journal
         if journal.items:
-            journal.number = _write(journal)
+            newest = store.db.execute("select max(number) from change").fetchone()[0]
+            journal.number = continues if continues and continues == newest else _begin(journal)
+            _write(journal)
 
 
 def add(journal: Journal, statement: Statement) -> Statement:
@@ -52,7 +59,7 @@ def add(journal: Journal, statement: Statement) -> Statement:
     sequence = statement.sequence or next_number(store, "sequence")
     cursor = store.db.execute(INSERT, _row(replace(statement, sequence=sequence)))
     added = replace(statement, sequence=sequence, number=int(cursor.lastrowid or 0), scope=store.scope)
-    _put_origins(store, added)
+    put_origins(store, added)
     _put_aliases(store, added)
     words.put(store, added.number, added.text, added.agents)
     vectors.enqueue(store, added.number)
@@ -68,8 +75,7 @@ def change(journal: Journal, before: Statement, after: Statement) -> Statement:
     store = journal.store
     store.db.execute(UPDATE, _row(after) | {"number": before.number})
     if "origins" in names:
-        store.db.execute("delete from origin where statement = ?", (before.number,))
-        _put_origins(store, after)
+        put_origins(store, after)
     if "aliases" in names:
         store.db.execute("delete from alias where statement = ?", (before.number,))
         _put_aliases(store, after)
@@ -86,6 +92,17 @@ def remove(journal: Journal, statement: Statement) -> None:
     words.drop(journal.store, statement.number)
     journal.store.db.execute("delete from statement where number = ?", (statement.number,))
     journal.items.append(Item(statement.id, "remove", packed(statement)))
+
+
+def put_origins(store: Store, statement: Statement) -> None:
+    """Write where a statement came from, in place of what was written before."""
+    store.db.execute("delete from origin where statement = ?", (statement.number,))
+    for origin in statement.origins:
+        cursor = store.db.execute(
+            "insert into origin (statement, agent, source) values (?, ?, ?)",
+            (statement.number, origin.agent, origin.source),
+        )
+        _put_tags(store, int(cursor.lastrowid or 0), origin)
 
 
 def next_number(store: Store, counter: str) -> int:
@@ -115,15 +132,6 @@ def _row(statement: Statement) -> dict[str, Any]:
     }
 
 
-def _put_origins(store: Store, statement: Statement) -> None:
-    for origin in statement.origins:
-        cursor = store.db.execute(
-            "insert into origin (statement, agent, source) values (?, ?, ?)",
-            (statement.number, origin.agent, origin.source),
-        )
-        _put_tags(store, int(cursor.lastrowid or 0), origin)
-
-
 def _put_tags(store: Store, number: int, origin: Origin) -> None:
     store.db.executemany("insert into origin_tag (origin, tag) values (?, ?)", [(number, tag) for tag in origin.tags])
 
@@ -134,7 +142,7 @@ def _put_aliases(store: Store, statement: Statement) -> None:
     )
 
 
-def _write(journal: Journal) -> int:
+def _begin(journal: Journal) -> int:
     db = journal.store.db
     db.execute("insert or ignore into device (name) values (?)", (journal.who.device,))
     device = int(db.execute("select number from device where name = ?", (journal.who.device,)).fetchone()[0])
@@ -152,15 +160,21 @@ def _write(journal: Journal) -> int:
             "undoes": journal.undoes,
         },
     )
-    number = int(cursor.lastrowid or 0)
+    return int(cursor.lastrowid or 0)
+
+
+def _write(journal: Journal) -> None:
+    db = journal.store.db
+    first = db.execute(
+        "select coalesce(max(position), -1) + 1 from change_item where change = ?", (journal.number,)
+    ).fetchone()[0]
     db.executemany(
         "insert into change_item (change, position, statement, effect, before) values (?, ?, ?, ?, ?)",
         [
-            (number, position, item.statement, item.effect, _json(item.before))
-            for position, item in enumerate(journal.items)
+            (journal.number, position, item.statement, item.effect, _json(item.before))
+            for position, item in enumerate(journal.items, first)
         ],
     )
-    return number
 
 
 def _json(value: Any) -> str | None:

@@ -109,12 +109,24 @@ def candidates(store: Store, numbers: Iterable[int]) -> list[Candidate]:
     return found
 
 
-def allowed(store: Store, filters: Filters) -> list[int] | None:
-    """Return the row numbers of the statements that pass filters, or None when all do."""
+def allowed(store: Store, filters: Filters, *, limit: int = -1) -> list[int] | None:
+    """Return the row numbers of the statements that pass filters, or None when all do; with a limit only so many."""
     where, parameters = _restriction(store, filters)
     if not where:
         return None
-    return [row["number"] for row in store.db.execute(f"select s.number from statement s where {where}", parameters)]
+    query = f"select s.number from statement s where {where} limit :limit"
+    return [row["number"] for row in store.db.execute(query, parameters | {"limit": limit})]
+
+
+def passing(store: Store, filters: Filters, numbers: Sequence[int]) -> list[int]:
+    """Return those of the statements with these row numbers that pass filters."""
+    where, parameters = conditions(filters)
+    found: list[int] = []
+    for start in range(0, len(numbers), BATCH):
+        marks = ", ".join(map(str, numbers[start : start + BATCH]))
+        query = f"select s.number from statement s where s.number in ({marks}) and {where}"
+        found += [row["number"] for row in store.db.execute(query, parameters)]
+    return found
 
 
 def complete(store: Store) -> bool:

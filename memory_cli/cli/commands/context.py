@@ -3,6 +3,8 @@
 import inspect
 import json
 import traceback
+from bisect import bisect_right
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import typer
@@ -16,11 +18,16 @@ from memory_cli.errors import MemoryCliError
 from memory_cli.memory import open_memory
 from memory_cli.models.results import ContextShown
 from memory_cli.operations.context import context
+from memory_cli.operations.shown import BYTES_A_TOKEN
 from memory_cli.surface import Operation
 from memory_cli.text.fence import fenced
 
 # What Claude Code and Codex take from a hook is cut off at 10,000 characters.
 MOST = 9_500
+# A hook that waits for a lock holds up the conversation.
+PATIENCE = "storage.lock_deadline_ms=500"
+# In tokens: texts are shortened to it, where a longer answer would lose whole statements.
+ROOM = int(MOST / BYTES_A_TOKEN)
 EVENT = "SessionStart"
 
 Client = Literal["claude-code", "codex", "plain"]
@@ -51,8 +58,9 @@ def add(app: typer.Typer, operation: Operation) -> None:
 def _hooked(options: Given, client: Client, given: dict[str, Any]) -> str:
     """Return what a hook prints; a hook that fails would hold up the conversation, so a failure becomes a sentence."""
     try:
-        with open_memory(options.session()) as memory:
-            found = context(memory, **given)
+        with open_memory(replace(options, assignments=(PATIENCE, *options.assignments)).session()) as memory:
+            asked = given["budget"] if given.get("budget", -1) >= 0 else memory.settings.context.budget
+            found = context(memory, **{**given, "budget": min(asked or ROOM, ROOM)})
     except MemoryCliError as error:
         complain(str(error))
         return _spoken(f"The memory could not be read: {error}", client)
@@ -61,9 +69,18 @@ def _hooked(options: Given, client: Client, given: dict[str, Any]) -> str:
         traceback.print_exc()
         return _spoken("The memory could not be read: that is a bug in memory, told on standard error.", client)
     parts = _parts(found)
-    while len(text := _spoken(fenced("\n".join([*parts, _left_out(found, parts)])), client)) > MOST and len(parts) > 1:
+    while len(text := _told(found, parts, client)) > MOST and len(parts) > 1:
         parts.pop()
-    return text if len(text) <= MOST else _spoken(fenced(parts[0][: MOST // 3] + "…"), client)
+    if len(text) <= MOST:
+        return text
+    first = parts[0]
+    # With escapes a text is up to six times as long, so that what fits is found by trying.
+    room = bisect_right(range(len(first)), MOST, key=lambda size: len(_told(found, [f"{first[:size]}…"], client))) - 1
+    return _told(found, [f"{first[:room]}…"], client)
+
+
+def _told(found: ContextShown, parts: list[str], client: Client) -> str:
+    return _spoken(fenced("\n".join([*parts, _left_out(found, parts)])), client)
 
 
 def _parts(found: ContextShown) -> list[str]:

@@ -1,0 +1,160 @@
+"""Search at scale on real texts: exactness, speed, memory and disk.
+
+uv run python -m benchmarks.corpus --data DIR
+uv run python -m benchmarks.scale --data DIR --statements 10000 100000
+"""
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.corpus import Kept, kept
+from benchmarks.stores import opened, roots
+from memory_cli.memory import Memory
+from memory_cli.models.statement import Filters
+from memory_cli.operations.import_ import import_
+from memory_cli.retrieval import meaning, nearest
+from memory_cli.retrieval.search import search
+from memory_cli.retrieval.words import affordable
+from memory_cli.retrieval.words import statistics as counted
+from memory_cli.store import sidefiles, vectors, words
+from memory_cli.store.connection import Store
+from memory_cli.text.analysis import query_terms
+
+QUERIES = 100
+BATCH = 2000
+TEN = 10
+
+
+def build(folder: Path, data: Kept, statements: int) -> None:
+    """Make a store of so many statements with their vectors, unless it is there."""
+    if (folder / "made").exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    roots(folder)
+    with opened(folder) as memory:
+        start = time.perf_counter()
+        import_(memory, data.lines(statements))
+        print(f"{statements} imported, {statements / (time.perf_counter() - start):.0f} a second", flush=True)
+        for store in memory.stores():
+            _embed(store, data)
+            start = time.perf_counter()
+            meaning.settle(store, data)
+            print(f"codes built in {time.perf_counter() - start:.1f} s", flush=True)
+    (folder / "made").touch()
+
+
+def measure(folder: Path, data: Kept, statements: int) -> dict[str, Any]:
+    """Return the figures of one store."""
+    with opened(folder) as memory:
+        [store] = memory.stores()
+        queries = data.queries(QUERIES)
+        result: dict[str, Any] = {"statements": statements}
+        result["exact"] = f"{sum(_is_exact(store, data, each) for each in queries)}/{len(queries)}"
+        result |= _timed("hybrid", lambda each: _search(memory, store, data, each, Filters(now=memory.now)), queries)
+        old = Filters(now=memory.now, until=memory.now)
+        result |= _timed("filtered", lambda each: _search(memory, store, data, each, old), queries)
+        result |= _timed("meaning", lambda each: _nearest(store, data, each, TEN), queries)
+        result |= _timed("words", lambda each: _search(memory, store, None, each, Filters(now=memory.now)), queries)
+        spoken = [f"what is the {each} and how do you use it with that" for each in queries]
+        result |= _timed("stop words", lambda each: _search(memory, store, None, each, Filters(now=memory.now)), spoken)
+        result |= _timed("looked up", lambda each: _rows(store, each), spoken)
+        result["codes bytes/statement"] = round(sidefiles.size(store) / statements)
+        result["store bytes/statement"] = round(store.path.stat().st_size / statements)
+    return result
+
+
+def first(folder: Path, data: Kept) -> None:
+    """Print how long the first search of this process takes, and its memory in MB before and after."""
+    query = data.queries(1)[0]
+    data.embed_query(query)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    with opened(folder) as memory:
+        start = time.perf_counter()
+        _search(memory, memory.stores()[0], data, query, Filters(now=memory.now))
+        taken = 1000 * (time.perf_counter() - start)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(f"first {taken:.0f} ms, resident {before} -> {after} MB")
+
+
+def _embed(store: Store, data: Kept) -> None:
+    while rows := vectors.pending_batch(store, data.model, BATCH):
+        made = data.embed([text for _number, text in rows])
+        with store.transaction():
+            given = [(number, text, vector) for (number, text), vector in zip(rows, made, strict=True)]
+            vectors.put(store, data.model, data.dimension, given)
+
+
+def _search(memory: Memory, store: Store, data: Kept | None, query: str, filters: Filters) -> list[str]:
+    found = search(
+        [store], query, filters, settings=memory.settings, embedder=data, why_not="", limit=TEN
+    )  # fmt: skip
+    return [each.statement.id for each in found.hits]
+
+
+def _nearest(store: Store, data: Kept, query: str, limit: int) -> list[int]:
+    with store.snapshot():
+        like = meaning.likeness(store, data, data.embed_query(query), 0.5)
+        return like.best(limit, Filters(now=data.now))
+
+
+def _is_exact(store: Store, data: Kept, query: str) -> bool:
+    """Compare with the scan of all vectors as the store has them."""
+    cosines: list[Any] = []
+    statements: list[Any] = []
+    for first_number in range(1, vectors.last(store) + 1, nearest.LARGE):
+        rows = vectors.matrix(store, data.model, data.dimension, first_number, first_number + nearest.LARGE - 1)
+        cosines.append(rows.matrix @ data.embed_query(query))
+        statements.append(rows.statements)
+    every, numbers = np.concatenate(cosines), np.concatenate(statements)
+    top = np.argpartition(-every, TEN)[:TEN]
+    return {int(numbers[place]) for place in top} == set(_nearest(store, data, query, TEN))
+
+
+def _rows(store: Store, query: str) -> int:
+    asked = query_terms(query)
+    known = counted([store], asked)
+    return len(affordable(asked.terms, known.by_store[0], 20_000))
+
+
+def _timed(name: str, do: Callable[[str], object], queries: Sequence[str]) -> dict[str, Any]:
+    do(queries[0])
+    taken = []
+    for each in queries:
+        start = time.perf_counter()
+        do(each)
+        taken.append(1000 * (time.perf_counter() - start))
+    taken.sort()
+    return {f"{name} p50": round(statistics.median(taken), 1), f"{name} p95": round(taken[int(0.95 * len(taken))], 1)}
+
+
+def main() -> None:
+    """Build what is missing and print a line of figures for each size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--statements", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--first", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    data = kept(given.data)
+    if given.first:
+        first(given.first, data)
+        return
+    for statements in given.statements:
+        folder = given.data / "stores" / str(statements)
+        build(folder, data, statements)
+        for name, value in measure(folder, data, statements).items():
+            print(f"{name:24} {value}", flush=True)
+        command = [sys.executable, "-m", "benchmarks.scale", "--data", str(given.data), "--first", str(folder)]
+        subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""The vectors of one store and model as a search sees them: segments of codes, and the newest as they are."""
+
+import contextlib
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_cli.embedding import Embedder, Matrix, Vector
+from memory_cli.models.frozen import Frozen
+from memory_cli.retrieval import codes
+from memory_cli.retrieval.codes import Damaged, Segment
+from memory_cli.store import sidefiles, vectors
+from memory_cli.store.connection import Store
+
+# How many numbers of vectors a segment spans: small ones as they come, large ones when eight of those are full.
+LARGE, SMALL = 32_768, 4_096
+
+_lock = threading.Lock()
+_held: dict[tuple[str, str], "Held"] = {}
+
+
+class Held(Frozen):
+    """What is known of a store's vectors up to one number; rows of segments come first, the newest last."""
+
+    last: int
+    generation: int
+    segments: dict[tuple[int, int], Segment]
+    numbers: NDArray[np.int64]
+    statements: NDArray[np.int64]
+    tail: Matrix
+
+    def bounds(self, query: Vector) -> Vector:
+        """Return for each vector a number that its cosine with query does not exceed."""
+        newest = self.tail @ query + np.float32(codes.ROUNDING)
+        return np.concatenate([*(each.bounds(query) for each in self.segments.values()), newest])
+
+
+def held(store: Store, embedder: Embedder) -> Held:
+    """Return what is stored now; segments that are missing or wrong are built."""
+    key = (str(store.path.absolute()), embedder.model)
+    with _lock:
+        last, generation = vectors.last(store), sidefiles.generation(store)
+        known = _held.get(key)
+        if known is None or known.generation != generation or known.last > last:
+            known = _nothing(generation, embedder.dimension)
+        if known.last != last or key not in _held:
+            known = _held[key] = _renewed(store, embedder, known, last)
+        return known
+
+
+def forget() -> None:
+    """Let go of everything that is held in memory."""
+    with _lock:
+        _held.clear()
+
+
+def rebuild(store: Store, embedder: Embedder) -> Held:
+    """Delete the files of codes, which were found wrong, and build them from the store."""
+    with _lock:
+        sidefiles.drop(store)
+        _held.pop((str(store.path.absolute()), embedder.model), None)
+    return held(store, embedder)
+
+
+def _nothing(generation: int, dimension: int) -> Held:
+    empty = np.empty(0, np.int64)
+    return Held(0, generation, {}, empty, empty, np.empty((0, dimension), np.float32))
+
+
+def _renewed(store: Store, embedder: Embedder, known: Held, last: int) -> Held:
+    spans = list(_spans(last))
+    segments = {span: known.segments.get(span) or _segment(store, embedder, span, known.generation) for span in spans}
+    covered = spans[-1][1] if spans else 0
+    had = sum(len(each.numbers) for each in known.segments.values())
+    numbers, statements, tail = known.numbers[had:], known.statements[had:], known.tail
+    newer = numbers > covered
+    numbers, statements, tail = numbers[newer], statements[newer], tail[newer]
+    more = vectors.matrix(store, embedder.model, embedder.dimension, max(known.last, covered) + 1, last)
+    return Held(
+        last=last,
+        generation=known.generation,
+        segments=segments,
+        numbers=np.concatenate([*(each.numbers for each in segments.values()), numbers, more.numbers]),
+        statements=np.concatenate([*(each.statements for each in segments.values()), statements, more.statements]),
+        tail=np.concatenate([tail, more.matrix]),
+    )
+
+
+def _spans(last: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and last number of each segment that is full when vectors go up to last."""
+    large = last - last % LARGE
+    yield from ((start + 1, start + LARGE) for start in range(0, large, LARGE))
+    yield from ((start + 1, start + SMALL) for start in range(large, last - last % SMALL, SMALL))
+
+
+def _segment(store: Store, embedder: Embedder, span: tuple[int, int], generation: int) -> Segment:
+    path = sidefiles.path(store, embedder.model, *span)
+    expected = {"model": embedder.model, "dimension": embedder.dimension, "span": [*span], "generation": generation}
+    with contextlib.suppress(OSError, Damaged, ValueError, KeyError, TypeError):
+        segment = codes.opened(path, expected)
+        if _agrees(store, segment):
+            return segment
+        segment.close()
+    return _made(store, embedder, path, span, expected)
+
+
+def _agrees(store: Store, segment: Segment) -> bool:
+    """Say whether some vectors of the store are still those that the codes were made of: a backup may be back."""
+    told = dict(segment.witnesses)
+    return all(zlib.crc32(row.components) == told[row.number] for row in vectors.numbered(store, list(told)))
+
+
+def _made(store: Store, embedder: Embedder, path: Path, span: tuple[int, int], expected: dict[str, Any]) -> Segment:
+    found = vectors.matrix(store, embedder.model, embedder.dimension, *span)
+    parts = codes.built(found.numbers, found.statements, found.matrix, expected)
+    # A folder that cannot be written costs memory and time, never an answer.
+    with contextlib.suppress(OSError):
+        sidefiles.write(store, path, parts)
+        _supersede(store, embedder.model, span)
+    try:
+        return codes.opened(path, expected)
+    except (OSError, Damaged):
+        return codes.in_memory(parts)
+
+
+def _supersede(store: Store, model: str, span: tuple[int, int]) -> None:
+    first, last = span
+    if last - first + 1 == LARGE:
+        for start in range(first, last, SMALL):
+            sidefiles.path(store, model, start, start + SMALL - 1).unlink(missing_ok=True)
