@@ -76,7 +76,7 @@ def _sentences(lines: Iterable[str]) -> list[str]:
 def _fit(candidates: Iterable[str]) -> Iterator[str]:
     for each in candidates:
         text = " ".join(each.split())
-        if LEAST <= len(text.encode()) and "\\" not in text:
+        if len(text.encode()) >= LEAST and "\\" not in text:
             yield textwrap.shorten(text, MOST)
 
 

@@ -25,7 +25,7 @@ from memory_cli.retrieval import meaning, nearest
 from memory_cli.retrieval.search import search
 from memory_cli.retrieval.words import affordable
 from memory_cli.retrieval.words import statistics as counted
-from memory_cli.store import sidefiles, vectors, words
+from memory_cli.store import sidefiles, vectors
 from memory_cli.store.connection import Store
 from memory_cli.text.analysis import query_terms
 
