@@ -42,6 +42,12 @@ class Operation(Frozen):
         return found
 
     @property
+    def returns(self) -> type[Any]:
+        """The class of its results."""
+        found: type[Any] = get_type_hints(self.function)["return"]
+        return found
+
+    @property
     def command(self) -> str:
         """The command's name."""
         return self.name.rstrip("_").replace("_", "-")
@@ -202,7 +208,15 @@ OPERATIONS = (
         Effect.ADDS,
         CARE,
         flags={"scope": ("-s", "--scope"), "words_only": ("--words",), "vectors_only": ("--vectors",)},
-        examples=("memory reindex", "memory reindex --vectors"),
+        examples=("memory reindex", "memory reindex --vectors", "memory reindex --no-embed"),
+    ),
+    Operation(
+        "retire_document",
+        Effect.CHANGES,
+        CARE,
+        idempotent=True,
+        flags={"scope": ("-s", "--scope")},
+        examples=("memory retire-document", "memory retire-document --scope global"),
     ),
 )
 TOOL_SETS = ("core", "curate", "admin")

@@ -25,8 +25,9 @@ def elsewhere(tmp_path_factory, monkeypatch):
     for variable in os.environ:
         if variable.startswith(("MEMORY_", "XDG_", "ULTRARAG_")):
             monkeypatch.delenv(variable)
-    for folder in ("home", "somewhere"):
-        (place / folder).mkdir()
+    for folder in ("home", "somewhere", "run"):
+        (place / folder).mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(place / "run"))
     monkeypatch.setenv("HOME", str(place / "home"))
     monkeypatch.setenv("USERPROFILE", str(place / "home"))
     monkeypatch.chdir(place / "somewhere")

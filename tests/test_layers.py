@@ -16,6 +16,7 @@ LAYERS = (
     {"store", "embedding"},
     {"retrieval", "categories", "sync"},
     {"memory"},
+    {"warm"},
     {"operations"},
     {"surface"},
     {"cli", "serve", "web"},

@@ -27,7 +27,11 @@ def brew(
     raise NotImplementedError
 
 
-ARGUMENTS = arguments_of(Operation(brew, Effect.READS, "", tool="brew"))
+class Brewing(Operation):
+    function = staticmethod(brew)
+
+
+ARGUMENTS = arguments_of(Brewing("brew", Effect.READS, "", tool="brew"))
 
 
 def given(**arguments):

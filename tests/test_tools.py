@@ -261,7 +261,10 @@ def test_a_bug_is_an_answer_and_its_traceback_goes_to_the_log(session, caplog):
         """Divide."""
         raise ZeroDivisionError("of no concern to a model")
 
-    failed = answer(bind(Operation(broken, Effect.READS, "", tool="broken")), session, {}, lambda *_: None)
+    class Broken(Operation):
+        function = staticmethod(broken)
+
+    failed = answer(bind(Broken("broken", Effect.READS, "", tool="broken")), session, {}, lambda *_: None)
     assert failed.is_error and "internal error" in said(failed) and "no concern" not in said(failed)
     assert "ZeroDivisionError: of no concern" in caplog.text
 

@@ -20,6 +20,7 @@ from memory_cli.memory import make_session, open_memory
 from memory_cli.models.document import document, restored
 from memory_cli.models.results import Recalled
 from memory_cli.operations.record import record
+from memory_cli.serve.server import nobody
 from memory_cli.serve.warm import Listener
 from memory_cli.store.moments import stored
 from memory_cli.surface import OPERATIONS
@@ -48,7 +49,7 @@ def told(roots):
 @pytest.fixture
 def listener(told):
     """A server's listener beside the test; its clock, unlike the test's, stands still."""
-    made = Listener(replace(told, clock=lambda: LONG_AGO))
+    made = Listener(replace(told, clock=lambda: LONG_AGO), nobody)
     made.start()
     yield made
     made.close()
@@ -189,7 +190,7 @@ def test_a_server_that_hangs_is_passed_over(told, hanging, memory):
 def test_a_dead_socket_is_passed_over_and_the_next_server_removes_it(told, hanging):
     hanging.close()
     assert answered(told) is None
-    living = Listener(told)
+    living = Listener(told, nobody)
     living.start()
     assert answered(told) and len(list(warm.listening(told))) == 1
     living.close()
@@ -214,7 +215,7 @@ def test_the_process_at_the_other_end_must_be_the_users(monkeypatch):
 
 def test_without_a_folder_of_its_own_a_server_says_that_it_answers_nobody(told, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(os, "getuid", lambda: 12345)
-    made = Listener(replace(told, environ={"XDG_RUNTIME_DIR": str(tmp_path), "TMPDIR": str(tmp_path)}))
+    made = Listener(replace(told, environ={"XDG_RUNTIME_DIR": str(tmp_path), "TMPDIR": str(tmp_path)}), nobody)
     made.start()
     made.close()
     assert "gets no answers from this server" in caplog.text
@@ -224,7 +225,7 @@ def test_a_path_too_long_for_a_socket_leads_to_the_next_folder(told, tmp_path):
     far = tmp_path / ("x" * 100)
     far.mkdir(mode=0o700)
     session = replace(told, environ={"XDG_RUNTIME_DIR": str(far)})
-    made = Listener(session)
+    made = Listener(session, nobody)
     made.start()
     assert answered(session)
     made.close()

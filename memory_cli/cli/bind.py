@@ -6,9 +6,11 @@ from typing import Any
 
 import typer
 
+from memory_cli import warm
 from memory_cli.cli import metadata, streams
 from memory_cli.cli.call import Output, Quiet, answer
 from memory_cli.cli.help import Command
+from memory_cli.cli.output import Mode
 from memory_cli.cli.parameters import KEYWORD, is_mapping, parameters
 from memory_cli.errors import UsageError
 from memory_cli.surface import Operation
@@ -19,9 +21,22 @@ def add_command(app: typer.Typer, operation: Operation) -> None:
 
     def run(ctx: typer.Context, output: Output, quiet: Quiet, **given: Any) -> None:
         arguments = taken(operation, given)
-        answer(ctx, lambda memory: operation.function(memory, **arguments), output, quiet)
+        run_operation(ctx, operation, arguments, output, quiet)
 
     register(app, operation, run, parameters(operation))
+
+
+def run_operation(
+    ctx: typer.Context, operation: Operation, arguments: Mapping[str, Any], output: Mode | None, quiet: bool
+) -> None:
+    """Answer with an operation's result: from a server that runs already, where one answers, else from here."""
+    answer(
+        ctx,
+        lambda memory: operation.function(memory, **arguments),
+        output,
+        quiet,
+        elsewhere=lambda session: warm.ask(session, operation.name, arguments, operation.returns),
+    )
 
 
 def register(

@@ -19,6 +19,10 @@ Output = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print no notes, hints or progress.")]
 
 
+def nobody(session: Session) -> None:
+    """Do nothing elsewhere."""
+
+
 class Given(Frozen):
     """What the global options said; nothing is looked up before a command needs it."""
 
@@ -44,12 +48,24 @@ class Given(Frozen):
         )
 
 
-def answer(ctx: typer.Context, work: Callable[[Memory], object], output: Mode | None, quiet: bool) -> None:
-    """Do some work with the memory that the options name, print what it returns, and end with its exit code."""
+def answer(
+    ctx: typer.Context,
+    work: Callable[[Memory], object],
+    output: Mode | None,
+    quiet: bool,
+    *,
+    elsewhere: Callable[[Session], object | None] = nobody,
+) -> None:
+    """Do some work with the memory that the options name, print what it returns, and end with its exit code.
+
+    What was done elsewhere already is not done here.
+    """
     given: Given = ctx.obj
     session = given.session()
-    with progress_bar(quiet=quiet or given.quiet) as progress, open_memory(session, progress) as memory:
-        result = work(memory)
+    result = elsewhere(session)
+    if result is None:
+        with progress_bar(quiet=quiet or given.quiet) as progress, open_memory(session, progress) as memory:
+            result = work(memory)
     show(ctx, result, output, quiet, warnings=session.loaded.warnings)
 
 

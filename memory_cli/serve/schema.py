@@ -27,7 +27,7 @@ def output_schema(operation: Operation) -> Schema:
 
     Every client pays for it in each conversation: so of what is nested it names only what is always there.
     """
-    result = get_type_hints(operation.function)["return"]
+    result = operation.returns
     return _result(result, [each.name for each in fields(result)])
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import anyio
@@ -22,6 +23,7 @@ from memory_cli.serve.background import Background
 from memory_cli.serve.bind import answer, bind, failed
 from memory_cli.serve.streams import patient
 from memory_cli.serve.toolsets import CORE, not_offered, offered
+from memory_cli.serve.warm import Listener
 
 INSTRUCTIONS = """\
 This is what was remembered between conversations. Call `memory_context` first.
@@ -100,21 +102,44 @@ def make_server(session: Session, tools: str = CORE, *, called: Callable[[], Non
     )
 
 
-def serve(session: Session, tools: str = CORE) -> None:
-    """Serve over the standard streams until the input ends, then end the process."""
+def alone(wake: Callable[[], None]) -> None:
+    """Start nothing beside the server."""
+
+
+def serve(session: Session, tools: str = CORE, *, beside: Callable[[Callable[[], None]], None] = alone) -> None:
+    """Serve over the standard streams until the input ends, then end the process, and what was started beside with it.
+
+    What is beside is told how to say that there may be something to embed.
+    """
     background = Background(session)
     server = make_server(session, tools, called=background.wake)
-    # A reader that waits for a line in a thread does not see an interrupt; the system ends the process at once.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    listener = Listener(session, background.wake)
+    _end_by_signal(listener)
     background.start()
+    beside(background.wake)
+    listener.start()
     try:
         anyio.run(_over_standard_streams, server)
     except* BrokenPipeError:
         # The client has gone without a word, which is an end like another.
         pass
     # Not a return: that would wait for a thread that still embeds, whose next start goes on where this one ended.
+    listener.close()
     sys.stderr.flush()
     os._exit(0)
+
+
+def _end_by_signal(listener: Listener) -> None:
+    """Let signals end the process at once, though a reader waits in a thread, and leave nothing behind."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        listener.close()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), end)
 
 
 async def _over_standard_streams(server: Server[Any]) -> None:

@@ -5,7 +5,7 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,10 +26,14 @@ _OPERATIONS = {each.name: each for each in OPERATIONS if each.name in warm.OPERA
 
 
 class Listener:
-    """A socket of this server's own, and a thread that answers who comes; it is gone with the server."""
+    """A socket of this server's own, and a thread that answers who comes; it is gone with the server.
 
-    def __init__(self, session: Session) -> None:
+    It says after each call that there was one.
+    """
+
+    def __init__(self, session: Session, called: Callable[[], None]) -> None:
         self._session = session
+        self._called = called
         self._greeting = warm.greeting(session)
         self._name = f"{warm.key(session)[:16]}.{os.getpid()}"
         self._places = threading.BoundedSemaphore(AT_ONCE)
@@ -83,10 +87,11 @@ class Listener:
                     wire.sendall(json.dumps(answer).encode() + b"\n")
         finally:
             self._places.release()
+            self._called()
 
     def _answer(self, asked: Any) -> Any:
         """Return the document of a result; nothing for what fails, which then fails where it is shown."""
-        operation = _OPERATIONS.get(asked.get("operation")) if isinstance(asked, dict) else None
+        operation = _OPERATIONS.get(str(asked.get("operation"))) if isinstance(asked, dict) else None
         if operation is None:
             return None
         try:

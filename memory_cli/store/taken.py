@@ -1,6 +1,5 @@
 """What was taken in from the files of older servers, and which documents we wrote ourselves."""
 
-import hashlib
 from datetime import datetime
 
 from memory_cli.models.frozen import Frozen
@@ -52,4 +51,7 @@ def is_rendering(store: Store, document: bytes) -> bool:
 
 
 def _hash(document: bytes) -> bytes:
+    # OpenSSL takes a while to load, and what only reads needs none of it.
+    import hashlib
+
     return hashlib.sha256(document).digest()

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from memory_cli.cli import bind
-from memory_cli.cli.call import Given, Output, Quiet, answer
+from memory_cli.cli.call import Given, Output, Quiet
 from memory_cli.cli.output import complain
 from memory_cli.cli.parameters import KEYWORD, parameters
 from memory_cli.cli.printable import json_safe, printable
@@ -48,7 +48,7 @@ def add(app: typer.Typer, operation: Operation) -> None:
     def run(ctx: typer.Context, output: Output, quiet: Quiet, client: Client | None, **given: Any) -> None:
         if client is None:
             arguments = bind.taken(operation, given)
-            answer(ctx, lambda memory: context(memory, **arguments), output, quiet)
+            bind.run_operation(ctx, operation, arguments, output, quiet)
         else:
             print(_hooked(ctx.obj, client, {name: value for name, value in given.items() if value is not None}))
 
