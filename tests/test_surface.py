@@ -30,7 +30,7 @@ CALLS = {
     "list": {"superseded": False, "limit": 1},
     "history": {"id": "green"},
 }
-VOLATILE = {"sources", "source", "bytes", "wal_bytes"}
+VOLATILE = {"sources", "source", "bytes", "wal_bytes", "version"}
 
 
 def named(operations):

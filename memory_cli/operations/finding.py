@@ -4,6 +4,7 @@ from memory_cli.errors import NotFound, Refused, UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.statement import Statement
 from memory_cli.store import statements
+from memory_cli.store.codec import version
 from memory_cli.store.connection import Store
 
 SHORTEST_PREFIX = 4
@@ -25,6 +26,15 @@ def by_id(memory: Memory, id: str, scope: str = "") -> Place:
     if len(found) > 1:
         raise Refused(f"{id} means several statements: {named(found)}. Give one whole id, or its scope.")
     return found[0]
+
+
+def check_version(found: Statement, wanted: str) -> None:
+    """Refuse to go on when a statement, read under the lock, is no longer what a caller saw."""
+    if wanted and wanted != version(found):
+        raise Refused(
+            f"Statement {found.id} was changed meanwhile: it is version {version(found)} now, not {wanted}. "
+            "Look at it again (`memory show`), then decide."
+        )
 
 
 def named(found: list[Place]) -> str:

@@ -42,6 +42,7 @@ def forget(
     superseded: given.Superseded = None,
     purge: Annotated[bool, Described("For good, with its history: this cannot be undone.")] = False,
     include_expired: Annotated[bool | None, Described("Also what has expired, as by default.")] = None,
+    if_version: given.IfVersion = "",
     yes: given.Yes = False,
     expect_count: Annotated[int, Described("How many a filter must match for `yes` to count.", at_least=-1)] = -1,
 ) -> Forgotten:
@@ -57,13 +58,15 @@ def forget(
     filtered = expired or not replace(wanted, include_expired=False).empty
     if sum((bool(text), bool(id), filtered)) != 1:
         raise UsageError("Name what to forget in one way: its exact words, its id, or filters; nothing was forgotten.")
+    if if_version and (len(id) != 1 or purge):
+        raise UsageError("A version is that of one statement; give one id with it, and do not purge.")
     if filtered:
         return _by_filters(memory, wanted, scope, expired=expired, purge=purge, agreed=expect_count if yes else -1)
     if purge:
         return purging.purged(_doomed(memory, text, id, scope))
     places = [finding.by_id(memory, each, scope) for each in id] if id else [_by_words(memory, text, scope)]
     once = {(store.scope, one.number): (store, one) for store, one in places}
-    return _forgotten(memory, list(once.values()))
+    return _forgotten(memory, list(once.values()), if_version)
 
 
 def _doomed(memory: Memory, text: str, ids: Sequence[str], scope: str) -> list[Doomed]:
@@ -86,7 +89,7 @@ def _by_words(memory: Memory, text: str, scope: str) -> Place:
     return found[0]
 
 
-def _forgotten(memory: Memory, places: list[Place]) -> Forgotten:
+def _forgotten(memory: Memory, places: list[Place], if_version: str) -> Forgotten:
     with ExitStack() as stack:
         journals: dict[str, Journal] = {}
         for store, one in places:
@@ -95,6 +98,8 @@ def _forgotten(memory: Memory, places: list[Place]) -> Forgotten:
                 journals[store.scope] = stack.enter_context(writing)
             # Looked up again under the lock: another process may have forgotten or changed it meanwhile.
             now = statements.by_id(store, one.id)
+            if now is not None:
+                finding.check_version(now, if_version)
             if now is None or now.text != one.text:
                 raise NotFound(f"Statement {one.id} was changed or forgotten meanwhile; look again.")
             journal.remove(journals[store.scope], now)

@@ -25,6 +25,7 @@ Superseded = Annotated[bool | None, Described("Only what is superseded, or only 
 Limit = Annotated[int, Described("At most this many.", at_least=1, at_most=1000)]
 Offset = Annotated[int, Described("Pass over this many: `next` of the last answer.", at_least=0)]
 Budget = Annotated[int, Described("About how many tokens at most; -1 the setting, 0 no bound.", at_least=-1)]
+IfVersion = Annotated[str, Described("Only while this is its version, which show tells.")]
 Yes = Annotated[bool, Described("Do it; without this nothing is changed.")]
 
 

@@ -60,12 +60,13 @@ def recall(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
         limit=memory.settings.retrieval.limit if limit < 0 else limit, offset=offset,
     )  # fmt: skip
-    answer = _answer(memory, found, offset=offset, budget=budget, explain=explain, scope=scope)
+    answer = answered(memory, found, offset=offset, budget=budget, explain=explain, scope=scope)
     _count(memory, found, len(answer.units))
     return answer
 
 
-def _answer(memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str) -> Recalled:
+def answered(memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str) -> Recalled:
+    """Return what a search found as an answer, within a budget; nothing is counted."""
     units = [
         shown.unit(memory, hit.statement, score=hit.score, explain=hit.parts if explain else None) for hit in found.hits
     ]

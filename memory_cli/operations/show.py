@@ -9,7 +9,7 @@ from memory_cli.operations import finding, shown
 from memory_cli.operations import parameters as given
 from memory_cli.operations.history import change_shown
 from memory_cli.parameter import Described
-from memory_cli.store import history
+from memory_cli.store import codec, history
 from memory_cli.store.history import Selection
 
 CHANGES = 10
@@ -34,4 +34,5 @@ def show(
         ],
         changes=changes,
         aliases=list(found.aliases),
+        version=codec.version(found),
     )

@@ -13,7 +13,7 @@ from memory_cli.operations import parameters as given
 from memory_cli.operations.intake import Cleaner
 from memory_cli.parameter import Described
 from memory_cli.store import journal, statements
-from memory_cli.store.codec import differing
+from memory_cli.store.codec import differing, version
 from memory_cli.text.identity import identity
 from memory_cli.text.kinds import kind_named
 from memory_cli.text.times import parse_moment
@@ -32,6 +32,7 @@ def update(
     replace_meta: Annotated[bool, Described("Put `meta` in place of all metadata.")] = False,
     expires: Annotated[str, Described("When it stops being so: 7d, 2026-12-31, never.")] = "",
     superseded: Annotated[bool | None, Described("Whether something newer holds instead.")] = None,
+    if_version: given.IfVersion = "",
     scope: given.Scope = "",
 ) -> Updated:
     """Change words, kind, tags, metadata or expiry of a statement.
@@ -44,6 +45,7 @@ def update(
         before = statements.by_id(store, found.id)
         if before is None:
             raise NotFound(f"Statement {found.id} was forgotten meanwhile.")
+        finding.check_version(before, if_version)
         after = replace(
             before,
             text=clean.text(text) if text else before.text,
@@ -53,14 +55,14 @@ def update(
             expires_at=_expiry(memory, expires, before),
             superseded=before.superseded if superseded is None else superseded,
         )
-        changed = differing(before, after)
+        now, changed = before, differing(before, after)
         if changed:
             other = statements.by_identity(store, identity(after.kind, after.text))
             if other is not None and other.number != before.number:
                 raise Refused(f"Statement {other.id} has these words already; forget one of the two first.")
-            journal.change(made, before, replace(after, updated_at=memory.now))
+            now = journal.change(made, before, replace(after, updated_at=memory.now))
     names = ["tags" if each == "origins" else each for each in changed]
-    return Updated(found.id, store.scope, names, redacted=sorted(clean.kinds))
+    return Updated(found.id, store.scope, names, redacted=sorted(clean.kinds), version=version(now))
 
 
 def _kind(kind: str, before: Statement) -> str:

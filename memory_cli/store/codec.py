@@ -1,5 +1,6 @@
 """A statement as plain JSON values by field, the form in which the history keeps what was there before."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -23,6 +24,15 @@ def packed(statement: Statement, names: Iterable[str] = WHOLE) -> dict[str, Any]
 def differing(before: Statement, after: Statement) -> tuple[str, ...]:
     """Return the fields that a change from before to after touches."""
     return tuple(name for name in CHANGING if getattr(before, name) != getattr(after, name))
+
+
+def version(statement: Statement) -> str:
+    """Return what tells this state of a statement from every other; being recalled is no change."""
+    # Few starts need it, and it takes OpenSSL along.
+    from hashlib import sha256
+
+    state = json.dumps(packed(statement, ("id", *CHANGING)), ensure_ascii=False, sort_keys=True)
+    return sha256(state.encode()).hexdigest()[:16]
 
 
 def unpacked(statement: Statement, fields: Mapping[str, Any]) -> Statement:

@@ -1,17 +1,23 @@
 """`memory serve`: the tools over MCP."""
 
 import sys
+import threading
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import typer
 
 from memory_cli.cli.call import Given
 from memory_cli.cli.help import Command
+from memory_cli.cli.output import complain
+from memory_cli.errors import MemoryCliError
+from memory_cli.memory import Session
 
 Client = Literal["claude-code", "codex", "cursor", "json"]
 EXAMPLES = (
     "memory serve",
     "memory serve --tools core,curate",
+    "memory serve --ui",
     "memory serve --print-config claude-code",
     "claude mcp add memory -- memory serve",
 )
@@ -30,6 +36,10 @@ def _serve(
     print_config: Annotated[
         Client | None, typer.Option("--print-config", help="Print the block that makes a client start this.")
     ] = None,
+    ui: Annotated[bool, typer.Option("--ui", help="Also show the memory in a browser, as memory ui does.")] = False,
+    ui_port: Annotated[int, typer.Option(min=0, max=65535, help="The browser view's port; 0 is any that is free.")] = (
+        5052
+    ),
 ) -> None:
     """Serve the memory to an agent over MCP, on standard input and output.
 
@@ -40,12 +50,31 @@ def _serve(
     if print_config:
         from memory_cli.serve.client_config import client_config, own_program
 
+        chosen = [*_chosen(tools), *(["--ui", "--ui-port", str(ui_port)] if ui else ())]
         command, *before = own_program(sys.argv[0])
-        print(client_config(print_config, command, [*before, *_options(given), "serve", *_chosen(tools)]), end="")
+        print(client_config(print_config, command, [*before, *_options(given), "serve", *chosen]), end="")
         return
-    from memory_cli.serve.server import serve
+    from memory_cli.serve.server import alone, serve
 
-    serve(given.session(), tools)
+    session = given.session()
+
+    def beside(wake: Callable[[], None]) -> None:
+        # A thread, which ends with the process: the handshake waits for no web server.
+        threading.Thread(target=_show, args=(session, ui_port, wake), name="browser view", daemon=True).start()
+
+    serve(session, tools, beside=beside if ui else alone)
+
+
+def _show(session: Session, port: int, wake: Callable[[], None]) -> None:
+    from memory_cli.web.server import prepare
+
+    try:
+        view = prepare(session, host="127.0.0.1", port=port, option="--ui-port", written=wake)
+    except MemoryCliError as error:
+        complain(f"{error} The tools are served without the browser view.")
+        return
+    complain(f"The browser view is at {view.address}")
+    view.run()
 
 
 def _options(given: Given) -> list[str]:

@@ -1,0 +1,141 @@
+// Where the page starts: what the address names is shown, and keys do what they say.
+
+import { get } from "./api.js";
+import { $, el, fill, toast, words } from "./dom.js";
+import * as filters from "./filters.js";
+import * as history from "./history.js";
+import * as list from "./list.js";
+import * as statement from "./statement.js";
+import * as views from "./views.js";
+
+const PAGES = { handoff: views.handoff, history: history.draw, markdown: views.markdown, health: views.health };
+let overview = null;
+let shown = "";
+
+async function refresh() {
+  overview = await get("overview");
+  filters.draw(overview);
+  const { status } = overview;
+  const name = status.project.split(/[\\/]/).filter(Boolean).pop();
+  $("project").textContent = name ?? "no project here";
+  $("project").title = status.project || status.project_why;
+  document.title = name ? `${name} · memory` : "memory";
+  $("ailing").hidden = !status.units_pending && !(status.notes ?? []).length;
+  $("ailing").title = (status.notes ?? []).join(" ");
+}
+
+async function written() {
+  await Promise.all([refresh(), list.load({ keepFocus: true })]);
+}
+
+async function show() {
+  const [, view = "", ...rest] = location.hash.split("/");
+  shown = location.hash;
+  const page = PAGES[view];
+  document.body.dataset.view = page ? "page" : view === "s" || view === "new" ? "detail" : "list";
+  for (const each of document.querySelectorAll("nav a")) each.toggleAttribute("aria-current", each.dataset.view === (page ? view : "statements"));
+  list.mark(location.hash);
+  if (page) {
+    const place = $("page");
+    await (view === "handoff" ? page(place, written) : view === "markdown" ? page(place, "local", overview) : page(place));
+    place.focus({ preventScroll: true });
+  } else if (view === "s") {
+    await statement.open($("detail"), rest[0], decodeURIComponent(rest[1] ?? ""));
+  } else if (view === "new") {
+    statement.fresh($("detail"), overview);
+  } else {
+    fill($("detail"), el("div", { class: "nothing" }, hints()));
+  }
+}
+
+function hints() {
+  const keys = [["/", "search"], ["↑ ↓", "walk through the list"], ["Enter", "open"], ["n", "new"], ["e", "edit"], ["Ctrl Enter", "save"], ["Esc", "back"]];
+  return el("dl", { class: "keys" }, keys.flatMap(([key, name]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, name)]));
+}
+
+function go() {
+  if (statement.isEditing() && shown !== location.hash && !confirm("Leave what you wrote?")) {
+    window.history.replaceState(null, "", shown);
+    return;
+  }
+  show().catch(fail);
+}
+
+function fail(error) {
+  if (error.status === 401 || error.status === 0) fill($("notes"), words(error.message));
+  toast(error.message);
+}
+
+function walk(by) {
+  const all = list.items();
+  const here = all.indexOf(document.activeElement);
+  const current = all.findIndex((each) => each.hasAttribute("aria-current"));
+  const next = all[Math.min(all.length - 1, Math.max(0, (here >= 0 ? here : current) + by))];
+  if (here === 0 && by < 0) return $("query").focus();
+  next?.focus();
+}
+
+function escape() {
+  const active = document.activeElement;
+  const cancel = document.querySelector(".sheet [data-act=cancel]");
+  if (document.body.classList.contains("filtering")) return toggleFilters(false);
+  if (cancel) return cancel.click();
+  if (active === $("query")) {
+    if (active.value) {
+      active.value = "";
+      return list.search();
+    }
+    return active.blur();
+  }
+  if (location.hash.length > 2) {
+    const open = location.hash;
+    location.hash = "#/";
+    list.items().find((each) => each.getAttribute("href") === open)?.focus();
+  }
+}
+
+function toggleFilters(on = !document.body.classList.contains("filtering")) {
+  document.body.classList.toggle("filtering", on);
+  $("more-filters").setAttribute("aria-expanded", String(on));
+  (on ? $("filters").querySelector("button, input") : $("more-filters"))?.focus();
+}
+
+const KEYS = {
+  "/": () => $("query").focus(),
+  n: () => (location.hash = "#/new"),
+  e: () => document.querySelector(".sheet [data-act=edit]")?.click(),
+  ArrowDown: () => walk(1),
+  ArrowUp: () => walk(-1),
+  j: () => walk(1),
+  k: () => walk(-1),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") return escape();
+  const inField = event.target.matches("input, textarea, select");
+  const fromQuery = event.target === $("query") && event.key === "ArrowDown";
+  if (inField && !fromQuery) return;
+  const reading = event.key.startsWith("Arrow") && event.target.closest("#detail, #page, #filters");
+  if (KEYS[event.key] && !reading) {
+    event.preventDefault();
+    KEYS[event.key]();
+  }
+});
+$("query").addEventListener("input", () => {
+  if (PAGES[location.hash.split("/")[1]]) location.hash = "#/";
+  list.searchSoon();
+});
+$("query").addEventListener("keydown", (event) => event.key === "Enter" && list.search());
+$("more-filters").addEventListener("click", () => toggleFilters());
+addEventListener("hashchange", go);
+addEventListener("beforeunload", (event) => statement.isEditing() && event.preventDefault());
+filters.whenChanged(() => list.search());
+statement.whenWritten(written);
+
+try {
+  await refresh();
+  await Promise.all([list.search(), show()]);
+} catch (error) {
+  fail(error);
+}
