@@ -19,6 +19,7 @@ from typing import Any, TextIO
 
 from memory_cli.embedding import loaded
 from memory_cli.embedding.models import DEFAULT_MODEL
+from memory_cli.text.analysis import query_terms
 
 LISTS = Path("/var/lib/apt/lists")
 MANUALS = Path("/usr/share/man")
@@ -107,7 +108,10 @@ class Kept:
 
     def queries(self, count: int) -> list[str]:
         """Return texts that are in no store."""
-        return self._texts[len(self._matrix) - count : len(self._matrix)]
+        found = self._texts[len(self._matrix) - count : len(self._matrix)]
+        # A search asks with the words in their normal form.
+        self._rows |= {" ".join(chunk for chunk, _ in query_terms(each).words): self._rows[each] for each in found}
+        return found
 
     def embed(self, texts: Sequence[str], *, batch_size: int = 0) -> Any:
         """Return the vectors of texts of the corpus."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Of more statements than this that pass the filters only the candidates are looked at, not the whole list.
 LISTED = 20_000
-WIDENED = 4
+WIDENED = 2
 
 
 class Likeness(Frozen):
@@ -51,7 +51,8 @@ class Likeness(Frozen):
     def look_up(self, numbers: Iterable[int]) -> None:
         """Read the vectors of the statements with these row numbers, for `of` and `vector` to tell of."""
         wanted = list(numbers)
-        self._read(vectors.of_statements(self.store, self.embedder.model, [n for n in wanted if n not in self.known]))
+        unknown = [number for number in wanted if number not in self.known]
+        self._read(vectors.of_statements(self.store, self.embedder.model, self.embedder.dimension, unknown))
         if self.former:
             self.former.look_up(wanted)
 
@@ -116,25 +117,17 @@ class Likeness(Frozen):
             passing = set(words.passing(self.store, passes, held.statements[places].tolist()))
             places = places[[number in passing for number in held.statements[places].tolist()]]
         bound = dict(zip(held.numbers[places].tolist(), bounds[places].tolist(), strict=True))
-        compared = {}
-        for number, statement in self._read(vectors.numbered(self.store, sorted(bound))):
-            compared[statement] = self.known[statement][0]
-            if compared[statement] > bound[number]:
-                raise codes.Damaged
-        return compared
+        rows = vectors.numbered(self.store, self.embedder.model, self.embedder.dimension, sorted(bound))
+        cosines = self._read(rows)
+        if any(cosine > bound[number] for number, cosine in zip(rows.numbers.tolist(), cosines, strict=True)):
+            raise codes.Damaged
+        return dict(zip(rows.statements.tolist(), cosines, strict=True))
 
-    def _read(self, rows: Iterable[vectors.Row]) -> list[tuple[int, int]]:
-        """Compare rows with the query and return their numbers and those of their statements."""
-        import numpy as np  # see best
-
-        read = [row for row in rows if len(row.components) == 4 * self.embedder.dimension]
-        matrix = np.frombuffer(b"".join([row.components for row in read]), "<f4").reshape(
-            len(read), self.embedder.dimension
-        )
-        cosines = (matrix @ self.query).tolist() if read else []
-        for row, cosine, vector in zip(read, cosines, matrix, strict=True):
-            self.known[row.statement] = (cosine, vector)
-        return [(row.number, row.statement) for row in read]
+    def _read(self, rows: vectors.Rows) -> list[float]:
+        """Compare rows with the query, and keep them."""
+        cosines: list[float] = (rows.matrix @ self.query).tolist()
+        self.known.update(zip(rows.statements.tolist(), zip(cosines, rows.matrix, strict=True), strict=True))
+        return cosines
 
     def _scaled(self, cosine: float) -> float:
         return max(0.0, (cosine - self.scale.unrelated) / (self.scale.related - self.scale.unrelated))

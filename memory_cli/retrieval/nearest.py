@@ -103,16 +103,20 @@ def _segment(store: Store, embedder: Embedder, span: tuple[int, int], generation
     expected = {"model": embedder.model, "dimension": embedder.dimension, "span": [*span], "generation": generation}
     with contextlib.suppress(OSError, Damaged, ValueError, KeyError, TypeError):
         segment = codes.opened(path, expected)
-        if _agrees(store, segment):
+        if _agrees(store, embedder, segment):
             return segment
         segment.close()
     return _made(store, embedder, path, span, expected)
 
 
-def _agrees(store: Store, segment: Segment) -> bool:
+def _agrees(store: Store, embedder: Embedder, segment: Segment) -> bool:
     """Say whether some vectors of the store are still those that the codes were made of: a backup may be back."""
     told = dict(segment.witnesses)
-    return all(zlib.crc32(row.components) == told[row.number] for row in vectors.numbered(store, list(told)))
+    rows = vectors.numbered(store, embedder.model, embedder.dimension, list(told))
+    return all(
+        zlib.crc32(row.tobytes()) == told[number]
+        for number, row in zip(rows.numbers.tolist(), rows.matrix, strict=True)
+    )
 
 
 def _made(store: Store, embedder: Embedder, path: Path, span: tuple[int, int], expected: dict[str, Any]) -> Segment:

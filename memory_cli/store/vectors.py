@@ -1,6 +1,7 @@
 """Vectors by model, and the queue of what has none yet."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import sqlite3
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_cli.store.connection import Store
@@ -12,17 +13,7 @@ if TYPE_CHECKING:
 # The counter that names, by its number, the model which the queue was filled for.
 QUEUE = "model"
 FETCHED = 1024
-# SQLite's own limit on what stands in one list was lower for long.
-BATCH = 900
 LACKING = "not exists (select 1 from vector v where v.statement = s.number and v.model = :model)"
-
-
-class Row(NamedTuple):
-    """A vector as it is stored."""
-
-    number: int
-    statement: int
-    components: bytes
 
 
 class Rows(NamedTuple):
@@ -88,20 +79,21 @@ def delete(store: Store, numbers: Iterable[int]) -> None:
     store.db.executemany("delete from vector where statement = ?", [(number,) for number in numbers])
 
 
-def requeue(store: Store) -> None:
-    """Take away vectors of no statement or of the wrong length, and queue every statement that has none."""
+def requeue(store: Store) -> int:
+    """Take away vectors of no statement or of the wrong length, and queue what has none; return how many went."""
     with store.transaction():
-        store.db.execute("delete from vector where statement not in (select number from statement)")
-        store.db.execute(
+        gone = store.db.execute("delete from vector where statement not in (select number from statement)").rowcount
+        gone += store.db.execute(
             """
             delete from vector where length(components) <>
             (select 4 * m.dimension from model m where m.number = vector.model)
             """
-        )
+        ).rowcount
         store.db.execute(
             f"insert or ignore into pending (statement) select s.number from statement s where {LACKING}",
             {"model": _queued_model(store)},
         )
+    return gone
 
 
 def drop_others(store: Store, model: str) -> int:
@@ -151,8 +143,6 @@ def last(store: Store) -> int:
 
 def matrix(store: Store, model: str, dimension: int, first: int, last: int) -> Rows:
     """Return the vectors of model whose numbers lie between first and last."""
-    import numpy as np  # a tenth of a second, paid only by those who ask by meaning
-
     cursor = store.db.execute(
         """
         select number, statement, components from vector
@@ -160,36 +150,44 @@ def matrix(store: Store, model: str, dimension: int, first: int, last: int) -> R
         """,
         {"model": _model_number(store, model), "first": first, "last": last, "size": 4 * dimension},
     )
+    return _rows(cursor, dimension)
+
+
+def numbered(store: Store, model: str, dimension: int, numbers: Sequence[int]) -> Rows:
+    """Return the vectors of model with these numbers that are still there."""
+    return _picked(store, model, dimension, "number", numbers)
+
+
+def of_statements(store: Store, model: str, dimension: int, numbers: Sequence[int]) -> Rows:
+    """Return the vectors of model that the statements with these row numbers have."""
+    return _picked(store, model, dimension, "statement", numbers)
+
+
+def _picked(store: Store, model: str, dimension: int, column: str, numbers: Sequence[int]) -> Rows:
+    # The numbers stand in the text, since SQLite once took only 999 parameters; + keeps it from the wrong index.
+    cursor = store.db.execute(
+        f"""
+        select number, statement, components from vector
+        where {"+" if column == "number" else ""}model = :model and length(components) = :size
+        and {column} in ({", ".join(map(str, numbers))})
+        """,
+        {"model": _model_number(store, model), "size": 4 * dimension},
+    )
+    return _rows(cursor, dimension)
+
+
+def _rows(cursor: sqlite3.Cursor, dimension: int) -> Rows:
+    import numpy as np  # a tenth of a second, paid only by those who ask by meaning
+
     # Through sqlite3.Row it would take half as long again.
     cursor.row_factory = None
-    numbers: list[int] = []
-    statements: list[int] = []
-    found: list[NDArray[np.float32]] = [np.empty((0, dimension), "<f4")]
+    found: list[tuple[int, int]] = []
+    parts: list[NDArray[np.float32]] = [np.empty((0, dimension), "<f4")]
     while rows := cursor.fetchmany(FETCHED):
-        numbers += [row[0] for row in rows]
-        statements += [row[1] for row in rows]
-        found.append(np.frombuffer(b"".join([row[2] for row in rows]), "<f4").reshape(-1, dimension))
-    return Rows(np.array(numbers, np.int64), np.array(statements, np.int64), np.concatenate(found))
-
-
-def numbered(store: Store, numbers: Sequence[int]) -> Iterator[Row]:
-    """Yield the vectors with these numbers that are still there."""
-    yield from _rows(store, "number", numbers, "")
-
-
-def of_statements(store: Store, model: str, numbers: Sequence[int]) -> Iterator[Row]:
-    """Yield the vectors of model that the statements with these row numbers have."""
-    yield from _rows(store, "statement", numbers, f"model = {_model_number(store, model) or 0} and")
-
-
-def _rows(store: Store, column: str, numbers: Sequence[int], condition: str) -> Iterator[Row]:
-    for start in range(0, len(numbers), BATCH):
-        marks = ", ".join(map(str, numbers[start : start + BATCH]))
-        cursor = store.db.execute(
-            f"select number, statement, components from vector where {condition} {column} in ({marks})"
-        )
-        cursor.row_factory = None
-        yield from map(Row._make, cursor)
+        found += [row[:2] for row in rows]
+        parts.append(np.frombuffer(b"".join([row[2] for row in rows]), "<f4").reshape(-1, dimension))
+    numbers = np.array(found, np.int64).reshape(-1, 2)
+    return Rows(numbers[:, 0], numbers[:, 1], np.concatenate(parts))
 
 
 def _model_number(store: Store, model: str) -> int | None:
