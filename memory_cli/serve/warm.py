@@ -19,7 +19,7 @@ from memory_cli.surface import OPERATIONS
 
 log = logging.getLogger("memory")
 
-AT_ONCE = 4
+AT_ONCE = 16
 # How long a client may take to send what it wants, or to take what it gets.
 PATIENCE = 5.0
 _OPERATIONS = {each.name: each for each in OPERATIONS if each.name in warm.OPERATIONS}
