@@ -2,13 +2,18 @@
 
 import json
 import os
+import random
+import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks import migration_kills
+from benchmarks.migration_kills import Case
 from tests import old_stores
 from tests.old_stores import DOCUMENT, FILES, INDEX, RECORD, SCHEMAS, VECTORS, Kept, build, expected
 
@@ -348,3 +353,13 @@ def test_status_says_what_was_taken_in(folder, memory):
     path = old(folder, 8)
     notes = " ".join(json.loads(memory("status", "-o", "json").stdout)["notes"])
     assert str(path) in notes and str(Path(f"{path}.bak")) in notes
+
+
+@pytest.mark.skipif(not shutil.which("gcc") or sys.platform != "linux", reason="calls are counted by a small library")
+@pytest.mark.parametrize("case", [Case(4), Case(8, log=True), Case(3, document=True), Case(8, former=True)], ids=str)
+def test_a_start_that_is_killed_loses_nothing_and_doubles_nothing(case, tmp_path):
+    library = migration_kills.shim(tmp_path)
+    most = migration_kills.calls(case, library)
+    # The last calls are those that put the new store in the place of the old one.
+    points = {most // 2, most - 14, most - 9, most - 6}
+    assert migration_kills.run(case, library, points, random.Random(most)) == len(points)

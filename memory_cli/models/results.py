@@ -261,6 +261,7 @@ class Reindexed(Frozen):
     embedded: int
     units_pending: int
     dropped: int = 0
+    orphans: int = 0
     semantic: str = ""
 
 
@@ -286,6 +287,14 @@ class Exported(Frozen):
 
     statements: int
     files: list[str]
+
+
+class Retired(Frozen):
+    """What was taken in from documents before they were removed; `known` counts what was here or forgotten."""
+
+    removed: list[str]
+    taken: list[Similar] = field(default_factory=list)
+    known: int = 0
 
 
 class Trusted(Frozen):

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from memory_cli.embedding import model_state
+from memory_cli.errors import Busy
 from memory_cli.memory import Memory
 from memory_cli.models.results import Diagnosis, Finding
 from memory_cli.parameter import Described
-from memory_cli.store import checks, files, purge, vectors, words
+from memory_cli.store import checks, files, journal, purge, taken, vectors, words
 from memory_cli.store.connection import Store
+from memory_cli.store.legacy import comparing
+from memory_cli.store.legacy.arranging import Taking
 
 MEND = "`memory doctor --fix` builds the index anew."
 SAVE = "`memory export --format jsonl --to FILE` saves what can be read."
@@ -30,6 +33,7 @@ def doctor(
         findings += _permissions(store, fix=fix)
         findings += _index(store, fix=fix)
         findings += _unclean(store, fix=fix)
+        findings += _kept(memory, store) if fix else ()
     return Diagnosis([str(store.path) for store in stores], findings)
 
 
@@ -71,3 +75,22 @@ def _unclean(store: Store, *, fix: bool) -> Iterator[Finding]:
             mended=mended,
             remedy="" if mended else "`memory doctor --fix` cleans the file when no other process reads it.",
         )
+
+
+def _kept(memory: Memory, store: Store) -> Iterator[Finding]:
+    """Let go of what older servers left, when all that they wrote into it is here."""
+    since = max((each.at for each in taken.everything(store)), default=memory.now)
+    taking = Taking(memory.who, memory.now, lambda text: memory.redacted(text).text)
+    for path in files.backups(store.path.parent):
+        try:
+            late = comparing.late(store, path, since, taking)
+        except Busy:
+            problem = f"An older server has {path} open."
+            yield Finding(problem, store.scope, remedy="Stop it; the file stays until then.")
+            continue
+        with journal.writing(store, "take in", memory.who, memory.now) as made:
+            comparing.add(made, late, taking, memory.now)
+        files.remove_database(path)
+        more = f", with {len(late)} statements that came into it later" if late else ""
+        problem = f"{path} of an older server was kept. All of it is here{more}, so it was removed."
+        yield Finding(problem, store.scope, mended=True)

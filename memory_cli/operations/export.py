@@ -10,7 +10,7 @@ from memory_cli.models.statement import Filters
 from memory_cli.operations import jsonl
 from memory_cli.operations import parameters as given
 from memory_cli.parameter import Described
-from memory_cli.store import files, statements
+from memory_cli.store import files, statements, taken
 from memory_cli.store.connection import Store
 
 DOCUMENT = "MEMORY.md"
@@ -52,7 +52,7 @@ def export(
             raise UsageError("Name the file for the JSON lines.")
         lines = [line for store in stores for line in jsonl.lines(store, wanted)]
         return _written(Path(to), "".join(f"{line}\n" for line in lines), len(lines))
-    done = [_document(store, wanted, to) for store in stores]
+    done = [_document(memory, store, wanted, to) for store in stores]
     return Exported(sum(each.statements for each in done), [file for each in done for file in each.files])
 
 
@@ -62,8 +62,10 @@ def markdown(store: Store, wanted: Filters) -> tuple[str, int]:
     return "\n\n".join(["# MEMORY", *(each.text for each in found)]) + "\n", len(found)
 
 
-def _document(store: Store, wanted: Filters, to: str) -> Exported:
+def _document(memory: Memory, store: Store, wanted: Filters, to: str) -> Exported:
     text, count = markdown(store, wanted)
+    # Noted before the file is there, so that at no time it could be taken for memory.
+    taken.note_rendering(store, text, memory.now)
     folder = Path(to) / store.scope if to else store.path.parent
     return _written(folder / DOCUMENT, text, count)
 

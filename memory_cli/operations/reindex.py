@@ -17,20 +17,22 @@ def reindex(
     *,
     words_only: Annotated[bool, Described("Build the word index and embed nothing.")] = False,
     vectors_only: Annotated[bool, Described("Embed what is pending and leave the word index.")] = False,
+    embed: Annotated[bool, Described("Embed what has no vector; without it that waits for recall or serve.")] = True,
     scope: given.Scope = "",
 ) -> Reindexed:
     """Build the word index anew and embed what has no vector yet.
 
-    It can be stopped at any time and goes on where it was. Vectors of another model answer until those of the
-    current one are complete, and go then.
+    Vectors of statements that are gone go. It can be stopped at any time and goes on where it was. Vectors of another
+    model answer until those of the current one are complete, and go then.
     """
     indexed = 0
     if not vectors_only:
         indexed = sum(words.rebuild(store, memory.progress) for store in memory.stores(scope))
-    embedder, why_not = (None, "") if words_only else memory.embedder()
+    orphans = 0 if words_only else sum(vectors.requeue(store) for store in memory.stores(scope))
+    embedder, why_not = memory.embedder() if embed and not words_only else (None, "")
     embedded = dropped = 0
     for store in memory.stores(scope) if embedder else ():
         assert embedder is not None
         embedded += embed_batches(memory, store, embedder, most=EVERYTHING)
         dropped += vectors.drop_others(store, embedder.model)
-    return Reindexed(indexed, embedded, pending(memory, scope), dropped=dropped, semantic=why_not)
+    return Reindexed(indexed, embedded, pending(memory, scope), dropped=dropped, orphans=orphans, semantic=why_not)

@@ -7,15 +7,9 @@ from memory_cli.private import make_folders, make_private, sync_file, sync_folde
 from memory_cli.settings.directories import STORE_FOLDER
 
 __all__ = [
-    "backups",
-    "make_folders",
-    "make_private",
-    "make_store_folder",
-    "of_store",
-    "sync_file",
-    "sync_folder",
-    "write_private",
-]
+    "backups", "make_folders", "make_private", "make_store_folder", "of_store", "remove_database", "sync_file",
+    "sync_folder", "write_private",
+]  # fmt: skip
 
 
 def make_store_folder(folder: Path) -> None:
@@ -42,7 +36,14 @@ def make_store_folder(folder: Path) -> None:
 
 def backups(folder: Path) -> list[Path]:
     """Return the files of older servers that are kept in the folder of a store."""
-    return sorted(path for path in folder.glob("*.sqlite3.bak*") if not path.name.endswith("-shm"))
+    beside = ("-wal", "-shm", "-journal")
+    return sorted(path for path in folder.glob("*.sqlite3.bak*") if not path.name.endswith(beside))
+
+
+def remove_database(path: Path) -> None:
+    """Remove a database with what SQLite keeps beside it."""
+    for suffix in ("-wal", "-shm", "-journal", ""):
+        path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
 
 
 def of_store(database: Path) -> list[Path]:

@@ -24,6 +24,11 @@ class Rows(NamedTuple):
     matrix: "NDArray[np.float32]"
 
 
+def want(store: Store, number: int) -> None:
+    """Note that the new statement with this row number wants a vector."""
+    store.db.execute("insert into pending (statement) values (?)", (number,))
+
+
 def enqueue(store: Store, number: int) -> None:
     """Note that the statement with this row number wants a vector; what it had is of other words."""
     store.db.execute("delete from vector where statement = ?", (number,))

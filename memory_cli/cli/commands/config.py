@@ -117,7 +117,10 @@ def _path(ctx: typer.Context, scope: Scope = "global", output: Output = None, qu
 
 
 def _edit(ctx: typer.Context, scope: Scope = "global", output: Output = None, quiet: Quiet = False) -> None:
-    """Open a file of settings in $VISUAL or $EDITOR, and check it before it takes the old one's place."""
+    """Open a file of settings in $VISUAL or $EDITOR.
+
+    What you wrote is checked before it takes the old file's place.
+    """
     # What changes a file is imported by the commands that do, which few starts are.
     from memory_cli.cli import editor
     from memory_cli.settings import editing

@@ -31,14 +31,9 @@ def schema(path: Path) -> int | None:
     """
     if is_marked_ours(path) or not path.is_file() or path.stat().st_size == 0:
         return None
-    try:
-        # Without a look at the log: to read that, SQLite would make files. Of a store so young that all of it stands
-        # in the log, a copy is looked at.
-        found = _schema(path, "immutable=1&mode=ro")
-        return found if found is not None or not _has_log(path) else _schema_of_copy(path)
-    except sqlite3.DatabaseError:
-        # What is damaged, or not a database, is for whoever opens it to name.
-        return None
+    # Without a look at the log: to read that, SQLite would make files.
+    found = _schema(path, "immutable=1&mode=ro")
+    return found if found is not None or not _has_log(path) else _schema_of_copy(path)
 
 
 def open_alone(path: Path, timeout_ms: int) -> sqlite3.Connection:
@@ -72,6 +67,7 @@ def statements(db: sqlite3.Connection) -> list[Old]:
 
 
 def _schema_of_copy(path: Path) -> int | None:
+    """Look at a store that is so young that all of it stands in its log, or that a kill left half-way."""
     with TemporaryDirectory() as folder:
         for each in files_of(path):
             if not each.name.endswith("-shm"):
@@ -87,6 +83,9 @@ def _schema(path: Path, mode: str) -> int | None:
         if application == APPLICATION_ID or "text" not in _columns(db, "unit"):
             return None
         return _known(path, _version(db))
+    except sqlite3.DatabaseError:
+        # What is no database, or damaged, is for whoever opens it to name.
+        return None
     finally:
         db.close()
 
@@ -107,8 +106,8 @@ def _readable(db: sqlite3.Connection) -> None:
 
 
 def _has_log(path: Path) -> bool:
-    log = path.with_name(f"{path.name}-wal")
-    return log.exists() and log.stat().st_size > 0
+    logs = (path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-journal"))
+    return any(each.exists() and each.stat().st_size > 0 for each in logs)
 
 
 def _version(db: sqlite3.Connection) -> int:
