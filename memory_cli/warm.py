@@ -23,9 +23,13 @@ T = TypeVar("T")
 
 OPERATIONS = frozenset({"recall", "context"})
 FOLDER = "memory-cli"
+# What the name of a helper's socket ends in, and what only a helper does.
+HELPER = ".helper"
+STOP = "stop"
 # What a server that hangs may cost, all told, and how long one that is at work may take.
 GREETING_SECONDS = 0.05
 ANSWER_SECONDS = 30.0
+STOP_SECONDS = 2.0
 LONGEST_REQUEST = 1_000_000
 
 
@@ -56,13 +60,37 @@ def ask(session: Session, operation: str, arguments: Mapping[str, Any], returns:
 
 def listening(session: Session) -> Iterator[Path]:
     """Yield the sockets of the servers of this memory, found by name alone."""
-    for folder in folders(session.environ):
+    there = list(sockets(session.environ))
+    if there:
+        start = f"{key(session)[:16]}."
+        yield from (each for each in there if each.name.startswith(start))
+
+
+def sockets(environ: Mapping[str, str]) -> Iterator[Path]:
+    """Yield the sockets of all of this user's servers."""
+    for folder in folders(environ):
         try:
             names = os.listdir(folder) if is_private(folder) else []
         except OSError:
             continue
-        if names:
-            yield from (folder / each for each in sorted(names) if each.startswith(f"{key(session)[:16]}."))
+        yield from (folder / each for each in sorted(names) if not each.startswith("."))
+
+
+def stop(helper: Path) -> bool:
+    """Ask a helper to end; tell whether it was there and will."""
+    import json
+    import socket
+
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire, wire.makefile("rb") as lines:
+            wire.settimeout(STOP_SECONDS)
+            wire.connect(str(helper))
+            if not lines.readline().startswith(b"memory ") or not is_own(wire):
+                return False
+            wire.sendall(json.dumps({"operation": STOP}).encode() + b"\n")
+            return bool(lines.readline())
+    except OSError:
+        return False
 
 
 def folders(environ: Mapping[str, str]) -> Iterator[Path]:

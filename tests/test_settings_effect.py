@@ -1,11 +1,14 @@
 """Every setting does something: what it is looked at in differs between its default and another value."""
 
 import sqlite3
+import subprocess
 from functools import cache
 
 import pytest
+from typer.testing import CliRunner
 
 from benchmarks.stores import Letters, opened, roots
+from memory_cli.cli.app import app
 from memory_cli.embedding import HUB
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import LOCAL
@@ -155,6 +158,15 @@ def pulled(folder, *assignments):
     return str(caught.value)
 
 
+def left(folder, *assignments):
+    started = []
+    settings = [each for assignment in assignments for each in ("--set", assignment)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess, "Popen", lambda command, **how: started.append(command))
+        CliRunner().invoke(app, [*roots(folder), *settings, "recall", "tea"], prog_name="memory")
+    return len(started)
+
+
 def model(folder, *assignments):
     with opened(folder, assignments=assignments) as memory:
         return memory.embedder()[1]
@@ -173,6 +185,7 @@ EFFECTS = {
     "runtime.embed_in_recall": (0, waiting),
     "runtime.threads": (2, threads),
     "runtime.batch": (2, batches),
+    "runtime.helper": (600, left),
     "runtime.offline": ("yes", pulled),
     "runtime.model_endpoint": ("nowhere://two", pulled),
     "retrieval.budget": (50, recalled),
@@ -200,7 +213,7 @@ EFFECTS = {
     "retrieval.latin_share": (0, answers),
     "context.budget": (60, begun),
 }
-OVER_THE_CORPUS = (answers, recalled, begun, threads, model, pulled)
+OVER_THE_CORPUS = (answers, recalled, begun, threads, model, pulled, left)
 
 
 def test_every_setting_is_tried():

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from memory_cli.memory import make_session, open_memory
 from memory_cli.models.document import document, restored
 from memory_cli.models.results import Recalled
 from memory_cli.operations.record import record
+from memory_cli.serve.helper import run
 from memory_cli.serve.server import nobody
 from memory_cli.serve.warm import Listener
 from memory_cli.store.moments import stored
@@ -268,3 +270,50 @@ def test_a_second_server_goes_on_when_the_first_ends_and_nothing_is_left(told, s
     second.stdin.close()
     assert second.wait(10) == 0
     assert not next(warm.folders(told.environ)).exists()
+
+
+def helping(session, idle, **how):
+    """Run a helper in a thread, and return the thread when the helper answers or has ended."""
+    thread = threading.Thread(target=run, args=(session, idle), kwargs=how)
+    thread.start()
+    while thread.is_alive() and not answered(session):
+        continue
+    return thread
+
+
+def test_a_helper_answers_is_shown_by_status_and_stopped_by_its_command(told, memory):
+    thread = helping(told, 600)
+    assert "A helper (process" in memory("status").stderr
+    stopped = memory("helper", "stop", "-o", "json")
+    thread.join()
+    assert json.loads(stopped.stdout) == {"stopped": 1}
+    assert answered(told) is None and not next(warm.folders(told.environ)).exists()
+    assert json.loads(memory("helper", "stop", "-o", "json").stdout) == {"stopped": 0}
+
+
+def test_a_helper_ends_when_it_is_idle_and_when_its_memory_is_gone(told):
+    helping(told, 0.01).join()
+    assert not list(warm.listening(told))
+    thread = helping(told, 600, look=0.01)
+    for folder in (told.roots.project, told.roots.storage):
+        shutil.rmtree(folder)
+    thread.join()
+    assert not list(warm.listening(told))
+
+
+def test_one_helper_is_enough_and_a_server_is_never_stopped(told, listener, memory):
+    run(told, 600)
+    assert json.loads(memory("helper", "stop", "-o", "json").stdout) == {"stopped": 0}
+    (path,) = warm.listening(told)
+    assert not warm.stop(path) and answered(told)
+
+
+def test_a_recall_by_meaning_leaves_a_helper_where_one_is_wanted(told, program, memory):
+    wanted = ("--set", "runtime.helper=600")
+    assert program(*wanted, "recall", "deploys", "--words").returncode == 0
+    assert not list(warm.sockets(told.environ))
+    assert program(*wanted, "recall", "deploys").returncode == 0
+    while not any(each.name.endswith(warm.HELPER) for each in warm.sockets(told.environ)):
+        time.sleep(0.01)
+    assert program(*wanted, "status").stderr.count(b"A helper") == 1
+    assert json.loads(memory("helper", "stop", "-o", "json").stdout) == {"stopped": 1}

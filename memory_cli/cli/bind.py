@@ -30,13 +30,18 @@ def run_operation(
     ctx: typer.Context, operation: Operation, arguments: Mapping[str, Any], output: Mode | None, quiet: bool
 ) -> None:
     """Answer with an operation's result: from a server that runs already, where one answers, else from here."""
-    answer(
+    session = answer(
         ctx,
         lambda memory: operation.function(memory, **arguments),
         output,
         quiet,
         elsewhere=lambda session: warm.ask(session, operation.name, arguments, operation.returns),
     )
+    by_meaning = operation.name in warm.OPERATIONS and arguments.get("query") and not arguments.get("words")
+    if by_meaning and session.loaded.settings.runtime.helper:
+        from memory_cli.cli.commands.helper import leave
+
+        leave(ctx.obj, session)
 
 
 def register(

@@ -33,6 +33,14 @@ class Given(Frozen):
     output: Mode | None = None
     quiet: bool = False
 
+    def options(self) -> list[str]:
+        """Return the options as they were given, paths from the root on: who is given them may be elsewhere."""
+        paths = {
+            "--project-root": self.project_root, "--storage-root": self.storage_root, "--config": self.config_file,
+        }  # fmt: skip
+        named = [each for flag, path in paths.items() if path for each in (flag, str(path.absolute()))]
+        return named + [each for assignment in self.assignments for each in ("--set", assignment)]
+
     def roots(self) -> Roots:
         """Find roots alone: a file of settings that cannot be read does not matter to them."""
         return chosen_roots(project_root=self.project_root, storage_root=self.storage_root)
@@ -55,7 +63,7 @@ def answer(
     quiet: bool,
     *,
     elsewhere: Callable[[Session], object | None] = nobody,
-) -> None:
+) -> Session:
     """Do some work with the memory that the options name, print what it returns, and end with its exit code.
 
     What was done elsewhere already is not done here.
@@ -67,6 +75,7 @@ def answer(
         with progress_bar(quiet=quiet or given.quiet) as progress, open_memory(session, progress) as memory:
             result = work(memory)
     show(ctx, result, output, quiet, warnings=session.loaded.warnings)
+    return session
 
 
 def show(

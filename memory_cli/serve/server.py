@@ -1,12 +1,10 @@
 """The MCP server over the standard streams."""
 
 import os
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
-from types import FrameType
 from typing import Any
 
 import anyio
@@ -23,7 +21,7 @@ from memory_cli.serve.background import Background
 from memory_cli.serve.bind import answer, bind, failed
 from memory_cli.serve.streams import patient
 from memory_cli.serve.toolsets import CORE, not_offered, offered
-from memory_cli.serve.warm import Listener
+from memory_cli.serve.warm import Listener, end_by_signal
 
 INSTRUCTIONS = """\
 This is what was remembered between conversations. Call `memory_context` first.
@@ -114,7 +112,7 @@ def serve(session: Session, tools: str = CORE, *, beside: Callable[[Callable[[],
     background = Background(session)
     server = make_server(session, tools, called=background.wake)
     listener = Listener(session, background.wake)
-    _end_by_signal(listener)
+    end_by_signal(listener)
     background.start()
     beside(background.wake)
     listener.start()
@@ -127,19 +125,6 @@ def serve(session: Session, tools: str = CORE, *, beside: Callable[[Callable[[],
     listener.close()
     sys.stderr.flush()
     os._exit(0)
-
-
-def _end_by_signal(listener: Listener) -> None:
-    """Let signals end the process at once, though a reader waits in a thread, and leave nothing behind."""
-
-    def end(number: int, frame: FrameType | None) -> None:
-        listener.close()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), end)
 
 
 async def _over_standard_streams(server: Server[Any]) -> None:

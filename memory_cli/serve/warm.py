@@ -3,12 +3,14 @@
 import json
 import logging
 import os
+import signal
 import socket
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from memory_cli import warm
@@ -28,14 +30,15 @@ _OPERATIONS = {each.name: each for each in OPERATIONS if each.name in warm.OPERA
 class Listener:
     """A socket of this server's own, and a thread that answers who comes; it is gone with the server.
 
-    It says after each call that there was one.
+    It says after each call that there was one. A helper, and nothing else, can be told to end.
     """
 
-    def __init__(self, session: Session, called: Callable[[], None]) -> None:
+    def __init__(self, session: Session, called: Callable[[], None], *, end: Callable[[], None] | None = None) -> None:
         self._session = session
         self._called = called
+        self._end = end
         self._greeting = warm.greeting(session)
-        self._name = f"{warm.key(session)[:16]}.{os.getpid()}"
+        self._name = f"{warm.key(session)[:16]}.{os.getpid()}{warm.HELPER if end else ''}"
         self._places = threading.BoundedSemaphore(AT_ONCE)
         self._socket: socket.socket | None = None
         self._path: Path | None = None
@@ -53,6 +56,11 @@ class Listener:
             return
         if failures:
             log.warning("The command line gets no answers from this server: %s", "; ".join(failures))
+
+    @property
+    def listens(self) -> bool:
+        """Whether it was started and could be."""
+        return self._socket is not None
 
     def close(self) -> None:
         """Take no more calls and leave nothing behind."""
@@ -91,6 +99,9 @@ class Listener:
 
     def _answer(self, asked: Any) -> Any:
         """Return the document of a result; nothing for what fails, which then fails where it is shown."""
+        if isinstance(asked, dict) and asked.get("operation") == warm.STOP and self._end:
+            self._end()
+            return {}
         operation = _OPERATIONS.get(str(asked.get("operation"))) if isinstance(asked, dict) else None
         if operation is None:
             return None
@@ -109,6 +120,19 @@ class Listener:
         if asked["zone"] is not None:
             environ["TZ"] = asked["zone"]
         return replace(self._session, agent=asked["agent"], device=asked["device"], environ=environ)
+
+
+def end_by_signal(listener: Listener) -> None:
+    """Let signals end the process at once, though a reader waits in a thread, and leave nothing behind."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        listener.close()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), end)
 
 
 def _listening(folder: Path, name: str) -> socket.socket:

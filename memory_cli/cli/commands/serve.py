@@ -52,7 +52,7 @@ def _serve(
 
         chosen = [*_chosen(tools), *(["--ui", "--ui-port", str(ui_port)] if ui else ())]
         command, *before = own_program(sys.argv[0])
-        print(client_config(print_config, command, [*before, *_options(given), "serve", *chosen]), end="")
+        print(client_config(print_config, command, [*before, *given.options(), "serve", *chosen]), end="")
         return
     from memory_cli.serve.server import alone, serve
 
@@ -75,15 +75,6 @@ def _show(session: Session, port: int, wake: Callable[[], None]) -> None:
         return
     complain(f"The browser view is at {view.address}")
     view.run()
-
-
-def _options(given: Given) -> list[str]:
-    """Return the global options as they were given, paths from the root on: a client starts the server elsewhere."""
-    paths = {
-        "--project-root": given.project_root, "--storage-root": given.storage_root, "--config": given.config_file,
-    }  # fmt: skip
-    named = [each for flag, path in paths.items() if path for each in (flag, str(path.absolute()))]
-    return named + [each for assignment in given.assignments for each in ("--set", assignment)]
 
 
 def _chosen(tools: str) -> list[str]:
