@@ -1,12 +1,12 @@
 """Changing a file of settings without touching what else stands in it: comments, order, other keys."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from memory_cli.errors import NotFound, UsageError
 from memory_cli.settings.directories import STORE_FOLDER
-from memory_cli.settings.keys import KEYS, Key
+from memory_cli.settings.keys import KEYS, Key, Value
 from memory_cli.settings.layers import Layer, check_file
 from memory_cli.settings.values import known_key, parsed
 
@@ -22,6 +22,22 @@ def set_key(path: Path, layer: Layer, name: str, text: str, write: Callable[[Pat
     section: Any = document.setdefault(key.section, {})
     section[key.name] = list(value) if isinstance(value, tuple) else value
     write_checked(path, layer, _text(document), write)
+
+
+def add_values(path: Path, layer: Layer, values: Mapping[str, Value], write: Callable[[Path, str], None]) -> list[str]:
+    """Set each key that a file of settings does not set yet, and return the others, which stay as they are."""
+    document = _document(path)
+    kept = []
+    for name, value in values.items():
+        key = KEYS[name]
+        section: Any = document.setdefault(key.section, {})
+        if key.name in section:
+            kept.append(name)
+        else:
+            section[key.name] = list(value) if isinstance(value, tuple) else value
+    if len(kept) < len(values):
+        write_checked(path, layer, _text(document), write)
+    return kept
 
 
 def unset_key(path: Path, layer: Layer, name: str, write: Callable[[Path, str], None]) -> None:

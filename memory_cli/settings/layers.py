@@ -121,6 +121,11 @@ def _named(path: Path, by: str) -> Path:
     return path
 
 
+def file_entries(path: Path) -> Iterator[tuple[str, object]]:
+    """Yield the keys of a file of settings with their values, whoever they mean something to."""
+    return _entries(_document(path))
+
+
 def check_file(layer: Layer, path: Path, text: str) -> None:
     """Refuse the text of a file of settings as a read of the file would."""
     for name, value in _entries(_parsed(path, text)):

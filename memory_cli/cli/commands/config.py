@@ -11,7 +11,7 @@ from memory_cli.cli import completion
 from memory_cli.cli.call import Given, Output, Quiet, show
 from memory_cli.cli.help import Command, Group
 from memory_cli.cli.rows import Lines, lines, spelled
-from memory_cli.errors import Refused, UsageError
+from memory_cli.errors import NotFound, Refused, UsageError
 from memory_cli.settings.directories import STORE_FOLDER, user_directory
 from memory_cli.settings.layers import Layer
 from memory_cli.settings.listing import SettingRow, row_of, rows
@@ -25,6 +25,7 @@ GET = ("memory config get retrieval.limit", "memory config get redact.allow -o j
 SET = ("memory config set retrieval.limit 5", "memory config set redact.patterns 'ACME-[0-9]{8}' --scope local")
 UNSET = ("memory config unset retrieval.limit",)
 PATH = ("memory config path", "memory config path --scope local")
+IMPORT = ("memory config import", "memory config import -o json")
 EDIT = ("memory config edit", "memory config edit --scope local")
 
 Name = Annotated[str, typer.Argument(metavar="KEY", help="The setting.", autocompletion=completion.settings)]
@@ -51,12 +52,22 @@ class SettingsFile:
     changed: str = ""
 
 
+@dataclass(frozen=True)
+class SettingsImported:
+    """What was taken over from memory-ultra-rag-mcp; what was not has a sentence that says why."""
+
+    path: str
+    places: list[str]
+    taken: list[str]
+    passed: list[str]
+
+
 def add(app: typer.Typer) -> None:
     """Add the commands to app."""
     told = "See the settings, where each comes from, and change them."
     config = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, epilog=LIST[0])
     commands = (("list", _list, LIST), ("get", _get, GET), ("set", _set, SET), ("unset", _unset, UNSET),
-                ("path", _path, PATH), ("edit", _edit, EDIT))  # fmt: skip
+                ("path", _path, PATH), ("edit", _edit, EDIT), ("import", _import, IMPORT))  # fmt: skip
     for name, run, examples in commands:
         config.command(name, cls=Command, epilog="\n".join(examples))(run)
     app.add_typer(config, name="config", rich_help_panel="Look after", help=told)
@@ -138,6 +149,25 @@ def _edit(ctx: typer.Context, scope: Scope = "global", output: Output = None, qu
     show(ctx, SettingsFile(str(path), layer, True), output, quiet)
 
 
+def _import(ctx: typer.Context, output: Output = None, quiet: Quiet = False) -> None:
+    """Take over what was set for memory-ultra-rag-mcp.
+
+    Its config.toml and its MEMORY_ULTRARAG_ variables are read and left as they are. What your own config.toml sets
+    already stays, and each key that means nothing here is named.
+    """
+    from memory_cli.settings import editing  # see _edit
+    from memory_cli.settings.former import former
+
+    found = former(os.environ)
+    if not found.places:
+        raise NotFound("There is neither a config.toml of memory-ultra-rag-mcp nor a MEMORY_ULTRARAG_ variable.")
+    path, layer = _file(ctx.obj, "global")
+    kept = editing.add_values(path, layer, found.values, _write)
+    taken = [name for name in found.values if name not in kept]
+    passed = [*found.passed, *(f"{path} sets {name} already, and that stays." for name in kept)]
+    show(ctx, SettingsImported(str(path), found.places, taken, passed), output, quiet, warnings=tuple(passed))
+
+
 def _file(given: Given, scope: str) -> tuple[Path, Layer]:
     """Return a file of settings; roots are found without reading any, so that a broken one can be mended."""
     if scope == "global":
@@ -168,3 +198,8 @@ def _(result: SettingsListed) -> Lines:
 def _(result: SettingsFile) -> Lines:
     row = (result.path, result.layer, "there" if result.exists else "not there", result.changed)
     return Lines(("file", "layer", "is", "changed"), [row])
+
+
+@lines.register
+def _(result: SettingsImported) -> Lines:
+    return Lines(("setting", "file"), [(each, result.path) for each in result.taken])
