@@ -41,7 +41,9 @@ def add(app: typer.Typer) -> None:
     bind.register(app, EXPORT, run, parameters(EXPORT))
 
 
-def _stream(memory: Memory, *, format: str, scope: str = "", include_expired: bool | None = None, **filters: Any) -> None:
+def _stream(
+    memory: Memory, *, format: str, scope: str = "", include_expired: bool | None = None, **filters: Any
+) -> None:
     """Print the lines; a store of any size goes through one by one."""
     wanted = filtering.filters(memory, include_expired=include_expired is not False, **filters)
     shown = json_safe if sys.stdout.isatty() else str
