@@ -113,6 +113,10 @@ class Kept:
         self._rows |= {" ".join(chunk for chunk, _ in query_terms(each).words): self._rows[each] for each in found}
         return found
 
+    def knows(self, text: str) -> bool:
+        """Say whether a text is one of the corpus that has a vector."""
+        return text in self._rows
+
     def embed(self, texts: Sequence[str], *, batch_size: int = 0) -> Any:
         """Return the vectors of texts of the corpus."""
         return self._matrix[[self._rows[text] for text in texts]]

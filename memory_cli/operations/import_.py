@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
 from itertools import islice
 from typing import Any
 
@@ -20,7 +21,7 @@ from memory_cli.store.journal import Journal
 from memory_cli.text.identity import identity, new_id
 from memory_cli.text.kinds import DEFAULT_KIND, kind_named
 
-# So many records make one change: a writer beside the import waits no longer than one of them takes.
+# So many records are written at once: a writer beside the import waits no longer than they take.
 BATCH = 500
 SOURCE = "import"
 
@@ -35,6 +36,10 @@ class _Tally:
     redacted: Counter[str] = field(default_factory=Counter)
     ignored: set[str] = field(default_factory=set)
     seen: set[tuple[str, bytes]] = field(default_factory=set)
+    changes: dict[str, int] = field(default_factory=dict)
+    # Most records of an import come from the same place, and finding the zone takes longer than reading a record.
+    origins: dict[Origin, Origin] = field(default_factory=dict)
+    zone: tzinfo = UTC
 
 
 def import_(
@@ -46,7 +51,7 @@ def import_(
     its own scope counts unless one is named. What is there already is left as it is. A record that cannot be taken
     in is named, and the rest goes in.
     """
-    tally = _Tally()
+    tally = _Tally(zone=memory.session.zone)
     numbered = enumerate(lines, 1)
     done = 0
     while batch := list(islice(numbered, BATCH)):
@@ -80,7 +85,7 @@ def _take_batch(memory: Memory, batch: list[tuple[int, str]], scope: str, tally:
 
 def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tally) -> Statement:
     tally.ignored |= fields.keys() - FIELDS
-    read = Reader(fields, now=memory.now, zone=memory.session.zone)
+    read = Reader(fields, now=memory.now, zone=tally.zone)
     clean = Cleaner(memory)
     if not isinstance(fields.get("text"), str):
         raise UsageError("there is no `text`")
@@ -94,7 +99,7 @@ def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tall
         text=clean.text(read.text("text")),
         at=at,
         updated_at=read.moment("updated_at") or at,
-        origins=intake.merged((), [_origin(memory, each, clean) for each in read.origins()]),
+        origins=intake.merged((), [_origin(memory, each, clean, tally.origins) for each in read.origins()]),
         aliases=tuple(sorted(map(clean.id, read.texts("aliases")))),
         expires_at=read.moment("expires_at"),
         metadata=clean.metadata(read.object("metadata")),
@@ -108,12 +113,19 @@ def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tall
     return statement
 
 
-def _origin(memory: Memory, given: Origin, clean: Cleaner) -> Origin:
-    return Origin(
+def _origin(memory: Memory, given: Origin, clean: Cleaner, known: dict[Origin, Origin]) -> Origin:
+    if given in known:
+        return known[given]
+    redacted = len(clean.kinds)
+    origin = Origin(
         clean.text(given.agent or memory.session.agent, "agent"),
         clean.text(given.source or SOURCE, "source"),
         clean.names(given.tags, "tag"),
     )
+    # What was blotted out is counted each time.
+    if len(known) < BATCH and len(clean.kinds) == redacted:
+        known[given] = origin
+    return origin
 
 
 def _scope(read: Reader) -> str:
@@ -126,7 +138,9 @@ def _scope(read: Reader) -> str:
 def _write(memory: Memory, store: Store, rows: list[tuple[int, Statement]], tally: _Tally) -> None:
     new = already = 0
     failed: list[str] = []
-    with journal.writing(store, "import", memory.who, memory.now) as made:
+    # One change for the whole import, so that one undo takes it back, unless others write in between.
+    before = tally.changes.get(store.scope, 0)
+    with journal.writing(store, "import", memory.who, memory.session.clock(), continues=before) as made:
         for number, statement in rows:
             try:
                 added = _take(made, statement)
@@ -134,6 +148,7 @@ def _write(memory: Memory, store: Store, rows: list[tuple[int, Statement]], tall
                 failed.append(f"line {number}: {error}")
             else:
                 new, already = new + added, already + (not added)
+    tally.changes[store.scope] = made.number or before
     # Counted when the batch is on the disk, not before.
     tally.new, tally.already = tally.new + new, tally.already + already
     tally.failed += failed

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from memory_cli.errors import Refused, UsageError
 from memory_cli.memory import Memory
+from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import HANDOFF, Origin, Statement
 from memory_cli.store import journal, statements
 from memory_cli.store.journal import Journal
@@ -15,16 +16,14 @@ from memory_cli.text.identity import identity, new_id, stored
 from memory_cli.text.kinds import checked_id
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(Frozen):
     """A statement that is to be remembered, checked and with its secrets blotted out; an empty id means any."""
 
     statement: Statement
     redacted: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Frozen):
     """What became of a draft: the statement as stored, what it was, and the handoff that it replaced."""
 
     statement: Statement
@@ -152,7 +151,7 @@ def _again(made: Journal, same: Statement, new: Statement, known: Statement | No
         )
     after = replace(
         with_id(same, new.id),
-        sequence=journal.next_number(made.store, "sequence"),
+        sequence=journal.next_sequence(made),
         updated_at=made.at,
         origins=merged(same.origins, new.origins),
         expires_at=new.expires_at,
@@ -178,7 +177,7 @@ def _renewed(made: Journal, known: Statement, new: Statement) -> Statement:
         known,
         kind=new.kind,
         text=new.text,
-        sequence=journal.next_number(made.store, "sequence"),
+        sequence=journal.next_sequence(made),
         updated_at=made.at,
         origins=merged(known.origins, new.origins),
         expires_at=new.expires_at,

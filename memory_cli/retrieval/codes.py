@@ -77,8 +77,8 @@ class Segment:
         found += np.float32(np.sqrt(length) * self.header["error"] + ROUNDING)
         return found
 
-    def close(self) -> None:
-        """Let go of the file."""
+    def __del__(self) -> None:
+        # The last search that still reads it may end long after the store has newer codes.
         self._handle.close()
 
     def _chunk(self, start: int, end: int) -> NDArray[np.int8]:

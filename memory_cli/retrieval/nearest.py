@@ -105,7 +105,6 @@ def _segment(store: Store, embedder: Embedder, span: tuple[int, int], generation
         segment = codes.opened(path, expected)
         if _agrees(store, embedder, segment):
             return segment
-        segment.close()
     return _made(store, embedder, path, span, expected)
 
 

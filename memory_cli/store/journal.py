@@ -20,6 +20,8 @@ COLUMNS = (
     "recalls", "last_recalled_at",
 )  # fmt: skip
 INSERT = f"insert into statement ({', '.join(COLUMNS)}) values ({', '.join(f':{each}' for each in COLUMNS)})"
+# The counter of the order of statements.
+SEQUENCE = "sequence"
 UPDATE = f"update statement set {', '.join(f'{each} = :{each}' for each in COLUMNS)} where number = :number"
 
 
@@ -34,6 +36,7 @@ class Journal:
     undoes: int | None = None
     number: int = 0
     items: list[Item] = field(default_factory=list)
+    sequence: int = 0
 
 
 @contextmanager
@@ -51,18 +54,21 @@ def writing(
             newest = store.db.execute("select max(number) from change").fetchone()[0]
             journal.number = continues if continues and continues == newest else _begin(journal)
             _write(journal)
+        if journal.sequence:
+            store.db.execute("insert or replace into counter values (?, ?)", (SEQUENCE, journal.sequence))
 
 
 def add(journal: Journal, statement: Statement) -> Statement:
     """Insert a statement and return it as stored; a sequence of 0 makes it the newest."""
     store = journal.store
-    sequence = statement.sequence or next_number(store, "sequence")
-    cursor = store.db.execute(INSERT, _row(replace(statement, sequence=sequence)))
+    sequence = statement.sequence or next_sequence(journal)
+    cursor = store.db.execute(INSERT, _row(statement) | {"sequence": sequence})
     added = replace(statement, sequence=sequence, number=int(cursor.lastrowid or 0), scope=store.scope)
-    put_origins(store, added)
-    _put_aliases(store, added)
-    words.put(store, added.number, added.text, added.agents)
-    vectors.enqueue(store, added.number)
+    _add_origins(store, added)
+    if added.aliases:
+        _put_aliases(store, added)
+    words.add(store, added.number, added.text, added.agents)
+    vectors.want(store, added.number)
     journal.items.append(Item(added.id, "add", None))
     return added
 
@@ -97,12 +103,26 @@ def remove(journal: Journal, statement: Statement) -> None:
 def put_origins(store: Store, statement: Statement) -> None:
     """Write where a statement came from, in place of what was written before."""
     store.db.execute("delete from origin where statement = ?", (statement.number,))
+    _add_origins(store, statement)
+
+
+def next_sequence(journal: Journal) -> int:
+    """Return the next place in the order of statements; it is counted in the store when the change ends."""
+    if not journal.sequence:
+        row = journal.store.db.execute("select value from counter where name = ?", (SEQUENCE,)).fetchone()
+        journal.sequence = int(row["value"]) if row else 0
+    journal.sequence += 1
+    return journal.sequence
+
+
+def _add_origins(store: Store, statement: Statement) -> None:
     for origin in statement.origins:
         cursor = store.db.execute(
             "insert into origin (statement, agent, source) values (?, ?, ?)",
             (statement.number, origin.agent, origin.source),
         )
-        _put_tags(store, int(cursor.lastrowid or 0), origin)
+        if origin.tags:
+            _put_tags(store, int(cursor.lastrowid or 0), origin)
 
 
 def next_number(store: Store, counter: str) -> int:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from memory_cli.models.statement import Filters
@@ -46,12 +47,15 @@ class Candidate(NamedTuple):
     agents: tuple[str, ...]
 
 
+def add(store: Store, number: int, text: str, agents: Sequence[str]) -> None:
+    """Index the words of the new statement with this row number."""
+    store.db.execute("insert into words (rowid, text, agent) values (?, ?, ?)", _indexed(number, text, tuple(agents)))
+
+
 def put(store: Store, number: int, text: str, agents: Sequence[str]) -> None:
     """Index the words of the statement with this row number, in place of what was indexed for it."""
-    names = BETWEEN_AGENTS.join(" ".join(index_tokens(agent)) for agent in agents)
     store.db.execute(
-        "insert or replace into words (rowid, text, agent) values (?, ?, ?)",
-        (number, " ".join(index_tokens(text)), names),
+        "insert or replace into words (rowid, text, agent) values (?, ?, ?)", _indexed(number, text, tuple(agents))
     )
 
 
@@ -178,6 +182,15 @@ def _texts(store: Store, after: int) -> list[sqlite3.Row]:
         from statement s where s.number > ? order by s.number limit {REBUILD_BATCH}
     """
     return store.db.execute(query, (after,)).fetchall()
+
+
+def _indexed(number: int, text: str, agents: tuple[str, ...]) -> tuple[int, str, str]:
+    return number, " ".join(index_tokens(text)), _names(agents)
+
+
+@lru_cache
+def _names(agents: tuple[str, ...]) -> str:
+    return BETWEEN_AGENTS.join(" ".join(index_tokens(agent)) for agent in agents)
 
 
 def _restriction(store: Store, filters: Filters) -> tuple[str, dict[str, object]]:

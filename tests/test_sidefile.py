@@ -1,0 +1,251 @@
+"""The files of codes beside a store: what is in them can cost time, and never an answer."""
+
+import os
+import random
+import shutil
+import stat
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.stores import opened, roots
+from memory_cli.memory import LOCAL
+from memory_cli.models.statement import Filters
+from memory_cli.operations.forget import forget
+from memory_cli.operations.record_lines import record_lines
+from memory_cli.retrieval import codes, meaning, nearest
+from memory_cli.store import sidefiles, vectors
+
+DIMENSION = 48
+STATEMENTS = 300
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+
+
+class Directions:
+    """An embedder whose vectors are spread like those of a model: a few directions hold most of the length."""
+
+    model, dimension = "directions@1", DIMENSION
+
+    def embed(self, texts, *, batch_size=16):
+        rows = np.array([self._vector(text) for text in texts], np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def embed_query(self, text):
+        return self.embed([text])[0]
+
+    def _vector(self, text):
+        given = random.Random(text)
+        return [given.gauss(0, 1) / (1 + place) for place in range(DIMENSION)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    roots(folder)
+    with opened(folder) as memory:
+        record_lines(memory, [f"statement {number}" for number in range(STATEMENTS)])
+        embed(memory.stores(LOCAL)[0])
+    return folder
+
+
+@pytest.fixture
+def place(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(nearest, "LARGE", 128)
+    monkeypatch.setattr(nearest, "SMALL", 32)
+    nearest.forget()
+    yield shutil.copytree(made, tmp_path / "place")
+    nearest.forget()
+
+
+@contextmanager
+def store_of(place):
+    with opened(place) as memory:
+        yield memory.stores(LOCAL)[0]
+
+
+def embed(store):
+    while rows := vectors.pending_batch(store, Directions.model, 50):
+        made = Directions().embed([text for _number, text in rows])
+        with store.transaction():
+            vectors.put(store, Directions.model, DIMENSION, [(*row, new) for row, new in zip(rows, made, strict=True)])
+
+
+def best(store, query, limit=10, **filters):
+    like = meaning.likeness(store, Directions(), Directions().embed_query(query), 0.5)
+    return like.best(limit, Filters(now=NOW, **filters))
+
+
+def scanned(store, query, limit=10):
+    rows = vectors.matrix(store, Directions.model, DIMENSION, 1, vectors.last(store))
+    order = np.argsort(-(rows.matrix @ Directions().embed_query(query)), kind="stable")
+    return rows.statements[order[:limit]].tolist()
+
+
+def files(place):
+    return sorted((place / "project").rglob("vectors-*"))
+
+
+def is_exact(place):
+    nearest.forget()
+    with store_of(place) as store:
+        return all(best(store, f"question {number}") == scanned(store, f"question {number}") for number in range(20))
+
+
+def test_the_best_ten_are_those_of_a_scan_of_every_vector(place):
+    assert is_exact(place)
+    assert [each.name.split("-")[2:] for each in files(place)] == [
+        ["1", "128.codes"], ["129", "256.codes"], ["257", "288.codes"],
+    ]  # fmt: skip
+    assert {stat.S_IMODE(each.stat().st_mode) for each in files(place)} == {0o600}
+
+
+@pytest.mark.parametrize("limit", [1, 3, 50, 299, 300, 1000])
+def test_any_number_of_the_best_is_exact(limit, place):
+    with store_of(place) as store:
+        found = best(store, "question", limit)
+        assert found == scanned(store, "question", limit)[: len(found)]
+        assert len(found) >= min(limit, 50)
+
+
+def test_a_bound_is_never_below_the_cosine(place):
+    with store_of(place) as store:
+        held = nearest.held(store, Directions())
+        rows = vectors.matrix(store, Directions.model, DIMENSION, 1, vectors.last(store))
+        for number in range(50):
+            query = Directions().embed_query(f"{number}")
+            assert (held.bounds(query) >= rows.matrix @ query).all()
+
+
+def spoil_header(data):
+    return data[:20] + b"x" + data[21:]
+
+
+def spoil_code(data):
+    return data[:-1] + bytes([data[-1] ^ 0x55])
+
+
+@pytest.mark.parametrize(
+    "spoil", [spoil_header, spoil_code, lambda data: data[:-100], lambda data: b"", lambda data: b"x" * 5000]
+)
+def test_a_spoilt_file_is_noticed_and_built_anew(spoil, place):
+    assert is_exact(place)
+    whole = files(place)[0].read_bytes()
+    files(place)[0].write_bytes(spoil(whole))
+    assert is_exact(place)
+    assert files(place)[0].read_bytes() == whole
+
+
+def test_a_lost_file_is_built_anew(place):
+    assert is_exact(place)
+    for each in files(place):
+        each.unlink()
+    assert is_exact(place)
+    assert len(files(place)) == 3
+
+
+def test_codes_of_another_store_are_refused(place, tmp_path):
+    assert is_exact(place)
+    kept = [each.read_bytes() for each in files(place)]
+    with store_of(place) as store, store.transaction():
+        store.db.execute("update vector set components = (select components from vector where number = 1)")
+    for each, data in zip(files(place), kept, strict=True):
+        each.write_bytes(data)
+    nearest.forget()
+    with store_of(place) as store:
+        best(store, "question")
+    assert [each.read_bytes() for each in files(place)] != kept
+
+
+def test_what_changed_or_went_is_never_found_by_its_old_vector(place):
+    with store_of(place) as store:
+        first, second = best(store, "question", 2)
+        with store.transaction():
+            vectors.delete(store, [first])
+        assert first not in best(store, "question")
+        vectors.requeue(store)
+        embed(store)
+        assert best(store, "question", 2) == [first, second]
+
+
+def test_a_purge_leaves_no_codes(place):
+    with store_of(place) as store:
+        best(store, "question")
+    assert files(place)
+    with opened(place) as memory:
+        forget(memory, "statement 7", purge=True)
+    assert files(place) == []
+    assert is_exact(place)
+
+
+def test_codes_that_were_made_across_a_purge_do_not_stay(place):
+    with store_of(place) as store, store.snapshot():
+        vectors.last(store)
+        with opened(place) as memory:
+            forget(memory, "statement 7", purge=True)
+        best(store, "question")
+    assert files(place) == []
+
+
+def test_several_processes_may_build_at_once(place):
+    def search():
+        with store_of(place) as store:
+            answers.append(nearest._segment(store, Directions(), (1, 128), 0))
+
+    answers = []
+    threads = [threading.Thread(target=search) for _ in range(8)]
+    for each in (*threads, *threads):
+        each.start() if each.ident is None else each.join()
+    assert len(answers) == 8
+    assert [each.name for each in files(place) if each.suffix != ".codes"] == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="root writes everywhere")
+def test_a_folder_that_cannot_be_written_costs_no_answer(place):
+    folder = files(place)[0].parent if files(place) else place / "project" / ".memory-rag"
+    folder.chmod(0o500)
+    try:
+        assert is_exact(place)
+    finally:
+        folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("most", [10, 100_000])
+def test_filters_hold_whether_few_or_many_pass(most, place, monkeypatch):
+    monkeypatch.setattr(meaning, "LISTED", most)
+    with store_of(place) as store, store.transaction():
+        store.db.execute("update statement set kind = 'ODD' where number % 2 = 1")
+    with store_of(place) as store:
+        found = best(store, "question", kinds=("ODD",))
+        assert found == [each for each in scanned(store, "question", 300) if each % 2][:10]
+
+
+def test_a_search_reads_the_codes_and_few_vectors(place):
+    with store_of(place) as store:
+        best(store, "question")
+        held = nearest.held(store, Directions())
+        before = sum(each.bytes_read for each in held.segments.values())
+        rows: list[str] = []
+        store.db.set_trace_callback(rows.append)
+        best(store, "another", 5)
+        store.db.set_trace_callback(None)
+        kept = sum(len(each.numbers) * each.header["kept"] for each in held.segments.values())
+        assert sum(each.bytes_read for each in held.segments.values()) - before == kept
+        read = [each.count(",") for each in rows if "from vector" in each and " in (" in each]
+        assert sum(read) < STATEMENTS
+
+
+def test_a_segment_keeps_its_promise_without_any_vector():
+    none = np.empty(0, np.int64)
+    parts = codes.built(none, none, np.empty((0, 4), np.float32), {"dimension": 4})
+    assert len(codes.in_memory(parts).bounds(np.ones(4, np.float32))) == 0
+
+
+def test_files_are_listed_by_their_store_alone(place):
+    Path(place / "project" / "vectors-of-another.codes").touch()
+    with store_of(place) as store:
+        best(store, "question")
+        assert len(sidefiles.listed(store)) == 3
