@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import threading
-from contextlib import contextmanager
 
 import pytest
 
@@ -15,7 +13,7 @@ from memory_cli.operations.record import record
 from memory_cli.operations.show import show
 from memory_cli.operations.update import update
 from memory_cli.store import journal
-from memory_cli.web.server import prepare
+from tests.web import serving
 
 BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 pytestmark = pytest.mark.skipif(
@@ -29,20 +27,12 @@ ODD = "<script>document.title='owned'</script> <img src=x onerror=alert(1)> \x1b
 ENOUGH = 10
 
 
-@contextmanager
-def serving(folder):
-    session = make_session(
+def served(folder):
+    """Serve the memory in folder; yield the address."""
+    return serving(make_session(
         project_root=folder / "project", storage_root=folder / "storage", environ={"HOME": str(folder)}, cwd=folder,
         source="test",
-    )  # fmt: skip
-    view = prepare(session, host="127.0.0.1", port=0)
-    thread = threading.Thread(target=view.run)
-    thread.start()
-    try:
-        yield view.address
-    finally:
-        view.server.should_exit = True
-        thread.join()
+    ))  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +68,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(folder):
-    with serving(folder) as address:
+    with served(folder) as address:
         yield address
 
 
@@ -164,17 +154,20 @@ def test_what_was_changed_meanwhile_is_shown_beside_and_never_overwritten(page, 
     page.one("[data-act=edit]").click()
     page.write("textarea[name=text]", "Deploys need three reviews.")
     with opened(folder, source="bob") as memory:
-        update(memory, "deploy", "Deploys need one review.")
+        update(memory, "deploy", "Deploys need one review.", tag=["theirs"])
     page.one("[type=submit]").click()
     page.says(".conflict .now", "Deploys need one review.")
     assert page.one(".conflict textarea").get_attribute("value") == "Deploys need three reviews."
-    assert {each.text for each in page.all(".conflict mark")} == {"one", "review"}
+    assert [each.text for each in page.all(".conflict mark")] == ["one review"]
     assert state(folder, "deploy").unit.text == "Deploys need one review."
     page.one("[data-act=mine]").click()
     page.one("[type=submit]").click()
     page.says("#toast", "Saved.")
     page.says("#detail .whole", "three")
-    assert state(folder, "deploy").unit.text == "Deploys need three reviews."
+    page.says(".changes .was", "Deploys need one review.")
+    page.until(lambda: "Deploys need three reviews." in page.texts())
+    saved = state(folder, "deploy").unit
+    assert (saved.text, saved.tags) == ("Deploys need three reviews.", ["theirs"])
 
 
 def test_what_is_forgotten_comes_back_with_undo(page, folder):
@@ -251,7 +244,7 @@ def test_ten_thousand_statements_come_a_page_at_a_time(browser, tmp_path):
         for number in range(10_000):
             text = f"Statement {number} of ten thousand." + " It is about the harbour." * (number == 77)
             intake.take(made, intake.draft(memory, text, kind="FACT").statement)
-    with serving(tmp_path) as address:
+    with served(tmp_path) as address:
         page = Page(browser, address)
         assert (len(page.all(".item")), page.one("#count").text) == (50, "1–50 of 10,000")
         page.one("#next").click()

@@ -37,9 +37,9 @@ def _serve(
         Client | None, typer.Option("--print-config", help="Print the block that makes a client start this.")
     ] = None,
     ui: Annotated[bool, typer.Option("--ui", help="Also show the memory in a browser, as memory ui does.")] = False,
-    ui_port: Annotated[int, typer.Option(min=0, max=65535, help="The browser view's port; 0 is any that is free.")] = (
-        5052
-    ),
+    ui_port: Annotated[
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="The port of the browser view; 0 is any.")
+    ] = 5052,
 ) -> None:
     """Serve the memory to an agent over MCP, on standard input and output.
 

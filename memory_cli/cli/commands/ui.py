@@ -20,7 +20,9 @@ def add(app: typer.Typer) -> None:
 
 def _ui(
     ctx: typer.Context,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 is any that is free.")] = PORT,
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="The port; 0 is any that is free.")
+    ] = PORT,
     host: Annotated[Host, typer.Option(help="This machine's own address, of either kind.")] = "127.0.0.1",
 ) -> None:
     """Look at the memory in a browser, and change it there.

@@ -1,7 +1,7 @@
 // Where the page starts: what the address names is shown, and keys do what they say.
 
 import { get } from "./api.js";
-import { $, el, fill, toast, words } from "./dom.js";
+import { $, current, el, fill, toast, words } from "./dom.js";
 import * as filters from "./filters.js";
 import * as history from "./history.js";
 import * as list from "./list.js";
@@ -9,6 +9,8 @@ import * as statement from "./statement.js";
 import * as views from "./views.js";
 
 const PAGES = { handoff: views.handoff, history: history.draw, markdown: views.markdown, health: views.health };
+// So many are embedded by the next recall.
+const FEW = 64;
 let overview = null;
 let shown = "";
 
@@ -20,7 +22,7 @@ async function refresh() {
   $("project").textContent = name ?? "no project here";
   $("project").title = status.project || status.project_why;
   document.title = name ? `${name} · memory` : "memory";
-  $("ailing").hidden = !status.units_pending && !(status.notes ?? []).length;
+  $("ailing").hidden = status.semantic_available !== false && status.units_pending <= FEW;
   $("ailing").title = (status.notes ?? []).join(" ");
 }
 
@@ -33,7 +35,7 @@ async function show() {
   shown = location.hash;
   const page = PAGES[view];
   document.body.dataset.view = page ? "page" : view === "s" || view === "new" ? "detail" : "list";
-  for (const each of document.querySelectorAll("nav a")) each.toggleAttribute("aria-current", each.dataset.view === (page ? view : "statements"));
+  for (const each of document.querySelectorAll("nav a")) current(each, each.dataset.view === (page ? view : "statements"));
   list.mark(location.hash);
   if (page) {
     const place = $("page");
@@ -41,6 +43,8 @@ async function show() {
     place.focus({ preventScroll: true });
   } else if (view === "s") {
     await statement.open($("detail"), rest[0], decodeURIComponent(rest[1] ?? ""));
+    // Where one reads on; Esc leads back to the list.
+    $("detail").focus({ preventScroll: true });
   } else if (view === "new") {
     statement.fresh($("detail"), overview);
   } else {
@@ -97,6 +101,7 @@ function escape() {
 function toggleFilters(on = !document.body.classList.contains("filtering")) {
   document.body.classList.toggle("filtering", on);
   $("more-filters").setAttribute("aria-expanded", String(on));
+  $("more-filters").textContent = on ? "Done" : "Filters";
   (on ? $("filters").querySelector("button, input") : $("more-filters"))?.focus();
 }
 

@@ -10,12 +10,17 @@ export function el(name, properties = {}, ...children) {
     else if (key in made && typeof value !== "string") made[key] = value;
     else made.setAttribute(key, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((each) => each !== null && each !== undefined && each !== false && each !== ""));
+  made.append(...children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== false && each !== ""));
   return made;
 }
 
+export function current(element, on) {
+  if (on) element.setAttribute("aria-current", "true");
+  else element.removeAttribute("aria-current");
+}
+
 export const fill = (parent, ...children) => {
-  parent.replaceChildren(...children.flat().filter(Boolean));
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
   return parent;
 };
 
@@ -101,13 +106,19 @@ export function marked(before, after) {
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)
       longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
-  const made = document.createDocumentFragment();
+  const isNew = [];
   for (let i = 0, j = 0; j < b.length; ) {
-    if (i < a.length && a[i] === b[j]) {
-      made.append(words(b[j++]));
-      i++;
-    } else if (i < a.length && longest[i + 1][j] >= longest[i][j + 1]) i++;
-    else made.append(el("mark", {}, words(b[j++])));
+    if (i < a.length && a[i] === b[j]) [isNew[j++], i] = [false, i + 1];
+    else if (i < a.length && longest[i + 1][j] >= longest[i][j + 1]) i++;
+    else isNew[j++] = true;
+  }
+  const made = document.createDocumentFragment();
+  for (let from = 0, to; from < b.length; from = to) {
+    // What is between two new words belongs to them.
+    const fresh = (place) => Boolean(isNew[place] || (isNew[place - 1] && isNew[place + 1] && !b[place].trim()));
+    for (to = from + 1; to < b.length && fresh(to) === fresh(from); ) to++;
+    const part = words(b.slice(from, to).join(""));
+    made.append(fresh(from) ? el("mark", {}, part) : part);
   }
   return made;
 }

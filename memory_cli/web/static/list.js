@@ -1,7 +1,7 @@
 // The list: what answers the query, or all, a page at a time.
 
 import { get } from "./api.js";
-import { $, el, fill, kindOf, prose, toast, when, words } from "./dom.js";
+import { $, current, el, fill, kindOf, prose, toast, when, words } from "./dom.js";
 import { active, chosen, clear } from "./filters.js";
 
 const PAGE = 50;
@@ -63,7 +63,7 @@ export function turn(pages) {
 export const items = () => [...$("results").querySelectorAll(".item")];
 
 export function mark(place) {
-  for (const each of items()) each.toggleAttribute("aria-current", each.getAttribute("href") === place);
+  for (const each of items()) current(each, each.getAttribute("href") === place);
 }
 
 function draw(answer, query) {

@@ -95,10 +95,11 @@ async function save(place, shown, form, given) {
 function conflict(place, current, mine, shown) {
   unsaved = () => true;
   const text = el("textarea", { name: "mine", rows: "10", "aria-label": "Yours" });
-  text.value = mine.text;
   const now = current?.unit;
+  const wanted = now ? merged(shown.unit, mine, now) : mine;
+  text.value = wanted.text;
   const change = current?.changes?.[0];
-  const yours = () => ({ ...mine, text: text.value });
+  const yours = () => ({ ...wanted, text: text.value });
   fill(place, el("div", { class: "sheet conflict", role: "alert" },
     el("div", { class: "head" }, back(), el("h1", {}, now ? "Changed meanwhile" : "Forgotten meanwhile")),
     el("p", {}, now
@@ -109,11 +110,24 @@ function conflict(place, current, mine, shown) {
         el("div", { class: "whole now", dir: "auto" }, marked(mine.text, now.text)), summary(now)),
       el("section", {}, el("h2", {}, "Yours"), text, summary(mine))),
     el("div", { class: "acts" },
-      now && el("button", { class: "button", "data-act": "theirs", onclick: () => draw(place, current) }, "Keep what is there"),
+      now && el("button", { class: "button", "data-act": "theirs", onclick: () => { draw(place, current); written(); } }, "Keep what is there"),
       now && el("button", { class: "quiet", "data-act": "mine", onclick: () => editing(place, current, yours()) }, "Go on with yours"),
       !now && el("button", { class: "button", onclick: () => again(shown.unit, yours()) }, "Record yours anew"),
       !now && el("button", { class: "quiet", onclick: leave }, "Let it go"))));
   place.focus();
+}
+
+// What I changed stays mine; what I left alone is as it is now.
+function merged(base, mine, now) {
+  const had = base.tags ?? [];
+  const removed = had.filter((each) => !mine.tags.includes(each));
+  const added = mine.tags.filter((each) => !had.includes(each));
+  return {
+    text: mine.text === base.text.replace(/\r\n?/g, "\n") ? now.text : mine.text,
+    kind: mine.kind === base.kind ? now.kind : mine.kind,
+    superseded: mine.superseded === Boolean(base.superseded) ? Boolean(now.superseded) : mine.superseded,
+    tags: [...new Set([...(now.tags ?? []).filter((each) => !removed.includes(each)), ...added])],
+  };
 }
 
 async function again(unit, mine) {
