@@ -78,6 +78,25 @@ class Runtime(Frozen):
     ] = 64
     threads: Annotated[int, Setting("How many threads the model computes on.", at_least=1, at_most=256)] = 1
     batch: Annotated[int, Setting("How many texts the model embeds at a time.", at_least=1, at_most=1024)] = 16
+    helper: Annotated[
+        int,
+        Setting(
+            "How many idle seconds a warm process is kept that a recall by meaning leaves behind; 0: none is.",
+            at_least=0,
+            at_most=86_400,
+            project=False,
+        ),
+    ] = 0
+    # Neither is for a project's file, which would otherwise lift what the user forbade or choose whom to ask.
+    offline: Annotated[bool, Setting("Refuse whatever fetches something, such as a model.", project=False)] = False
+    model_endpoint: Annotated[
+        str,
+        Setting(
+            "The address of a mirror to pull models from; empty: the hub itself, or HF_ENDPOINT.",
+            project=False,
+            empty_ok=True,
+        ),
+    ] = ""
 
 
 class Retrieval(Frozen):
