@@ -9,6 +9,8 @@ find everything, nothing twice, and the old files kept. A call is any through th
 """
 
 import argparse
+import ctypes
+import json
 import os
 import random
 import shutil
@@ -17,15 +19,19 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memory_cli.memory import make_session, open_memory
+from memory_cli.memory import Session, make_session, open_memory
 from memory_cli.models.statement import Filters
+from memory_cli.operations.list_ import list_
+from memory_cli.operations.retire_document import retire_document
 from memory_cli.store import checks, statements
-from memory_cli.store.legacy import databases, documents
+from memory_cli.store.legacy import documents
 from memory_cli.store.legacy.signs import is_marked_ours
 from tests import old_stores
 
@@ -73,54 +79,94 @@ CASES = (
 )  # fmt: skip
 
 
-def shim(folder: Path) -> Path | None:
-    """Compile what counts and kills; nothing where there is no compiler for it."""
-    if sys.platform != "linux" or not (compiler := shutil.which("gcc")):
-        return None
+class Starter:
+    """Starts commands that die at a call: forks of one process, which has imported what they need."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def start(self, home: Path, folder: Path, at: int, operation: str = "list_") -> int:
+        """Run an operation that dies in its call with this number; return how many it made when it did not die."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps([str(home), str(folder), at, operation]) + "\n")
+        self.process.stdin.flush()
+        status, made = json.loads(self.process.stdout.readline())
+        assert status in (0, -signal.SIGKILL), f"the operation failed: {status}"
+        return int(made)
+
+
+@contextmanager
+def starter(folder: Path) -> Iterator[Starter]:
+    """Compile what counts and kills, and make the process that is forked."""
     made = folder / "kill_shim.so"
-    command = [
-        compiler,
-        "-shared",
-        "-fPIC",
-        "-O1",
-        "-o",
-        str(made),
-        str(Path(__file__).with_name("kill_shim.c")),
-        "-ldl",
-    ]
-    subprocess.run(command, check=True)
-    return made
+    source = Path(__file__).with_name("kill_shim.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", str(made), str(source), "-ldl"], check=True)
+    environ = {**os.environ, "PYTHONPATH": str(SOURCES), "LD_PRELOAD": str(made)}
+    command = [sys.executable, "-m", "benchmarks.migration_kills", "--serve"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environ, stdin=pipe, stdout=pipe, text=True, cwd=SOURCES) as process:
+        yield Starter(process)
+        assert process.stdin
+        process.stdin.close()
 
 
-def start(home: Path, folder: Path, library: Path, at: int, line: Sequence[str] = ("list",)) -> int:
-    """Run a first command that dies in its call with this number; return how many it made when it did not."""
-    counted = home / "count"
-    environ = {
-        **os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(SOURCES),
-        "PYTHONDONTWRITEBYTECODE": "1", "LD_PRELOAD": str(library), "KILL_UNDER": str(folder), "KILL_AT": str(at),
-        "KILL_COUNT": str(counted),
-    }  # fmt: skip
-    command = [sys.executable, "-m", "memory_cli", "--project-root", str(home / "project"), *line]
-    done = subprocess.run(command, env=environ, capture_output=True, check=False, cwd=home)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
-    return int(counted.read_text(encoding="utf-8")) if done.returncode == 0 else 0
+def is_possible() -> bool:
+    """Tell whether there is what it takes to count calls."""
+    return sys.platform == "linux" and shutil.which("gcc") is not None
 
 
-def calls(case: Case, library: Path) -> int:
+def serve() -> None:
+    """Fork a child for each line, and tell how it ended and how many calls it made."""
+    for line in sys.stdin:
+        home, folder, at, operation = json.loads(line)
+        reader, writer = os.pipe()
+        if not (child := os.fork()):
+            _work(Path(home), folder, at, operation, writer)
+        os.close(writer)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        made = os.read(reader, 32).decode() or "0"
+        os.close(reader)
+        print(json.dumps([status, int(made)]), flush=True)
+
+
+def _work(home: Path, folder: str, at: int, operation: str, writer: int) -> None:
+    code = 1
+    try:
+        library = ctypes.CDLL(None)
+        library.kill_at(folder.encode(), ctypes.c_long(at))
+        with open_memory(_session(home)) as memory:
+            {"list_": list_, "retire_document": retire_document}[operation](memory)
+        os.write(writer, str(library.kill_count()).encode())
+        code = 0
+    finally:
+        # A child must not go on as the server, nor run what that has to do at its end.
+        traceback.print_exc() if code else None
+        os._exit(code)
+
+
+def _session(home: Path) -> Session:
+    environ = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
+    storage = home / "storage" if (home / "storage").exists() else None
+    return make_session(
+        project_root=home / "project", storage_root=storage, environ=environ, cwd=home, source="benchmark"
+    )
+
+
+def calls(case: Case, starter: Starter) -> int:
     """Return how many calls that change a file a start makes that is not killed."""
     with tempfile.TemporaryDirectory() as temporary:
         home = Path(temporary).resolve()
-        return start(home, case.build(home), library, 0)
+        return starter.start(home, case.build(home), 0)
 
 
-def killed_at(case: Case, library: Path, at: int, again: int) -> None:
+def killed_at(case: Case, starter: Starter, at: int, again: int) -> None:
     """Kill one start at a call, the next at another, and check what is left after each and after a third."""
     with tempfile.TemporaryDirectory() as temporary:
         home = Path(temporary).resolve()
         folder = case.build(home)
         told = f"{case}: killed at {at}, again at {again}"
         for each in (at, again):
-            start(home, folder, library, each)
+            starter.start(home, folder, each)
             assert _whole(case, folder), told
         _check(case, home, folder, told)
 
@@ -138,16 +184,12 @@ def _whole(case: Case, folder: Path) -> bool:
             return texts == [text for _kind, text, *_rest in case.wanted()]
         if case.document:
             return bool(documents.blocks(documents.read(copy) or b""))
-        db = databases.open_alone(copy / old_stores.FILES[case.schema], 1000)
-        found = [each.text for each in databases.statements(db)]
-        db.close()
+        found = [text for _kind, text in old_stores.statements(copy / old_stores.FILES[case.schema])]
     return found == [each.text for each in old_stores.kept(case.schema)]
 
 
 def _check(case: Case, home: Path, folder: Path, told: str) -> None:
-    environ = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
-    session = make_session(project_root=home / "project", environ=environ, cwd=home, source="benchmark")
-    with open_memory(session) as memory:
+    with open_memory(_session(home)) as memory:
         (store,) = memory.stores()
         rows = statements.page(store, Filters(now=memory.now), limit=1000)
         found = [(each.kind, each.text, each.at, each.recalls) for each in rows]
@@ -159,14 +201,13 @@ def _check(case: Case, home: Path, folder: Path, told: str) -> None:
     assert not any(each.name.startswith(".taking") for each in folder.iterdir()), told
 
 
-def run(case: Case, library: Path, points: Iterable[int], chance: random.Random) -> int:
+def run(case: Case, starter: Starter, points: Iterable[int], chance: random.Random) -> int:
     """Kill at each of the points and return how many there were."""
     done = 0
-    most = calls(case, library)
+    most = calls(case, starter)
     for at in points:
-        if at <= most:
-            killed_at(case, library, at, chance.randint(1, most))
-            done += 1
+        killed_at(case, starter, at, chance.randint(1, most))
+        done += 1
     return done
 
 
@@ -175,15 +216,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="the case with this name, such as 'schema 8 log'")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     told = parser.parse_args()
+    if told.serve:
+        serve()
+        return
     chance = random.Random(told.seed)
     kills = 0
-    with tempfile.TemporaryDirectory() as temporary:
-        library = shim(Path(temporary))
-        assert library, "this needs Linux and gcc"
+    with tempfile.TemporaryDirectory() as temporary, starter(Path(temporary)) as started:
         for case in (each for each in CASES if told.only in ("", str(each))):
-            most = calls(case, library)
-            kills += run(case, library, range(1, most + 1), chance)
+            most = calls(case, started)
+            kills += run(case, started, range(1, most + 1), chance)
             print(f"{case}: {most} calls, nothing lost, nothing twice", flush=True)
     print(f"kills={kills} lost=0 doubled=0")
 

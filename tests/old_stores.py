@@ -96,6 +96,7 @@ def build(folder: Path, schema: int, *, name: str = "", rows: list[Kept] | None 
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("pragma journal_mode = wal")
     db.execute("pragma wal_autocheckpoint = 0")
+    db.execute("pragma synchronous = off")
     db.execute("begin")
     db.execute(f"create virtual table unit using fts5({UNIT[schema]})")
     db.execute("create table meta(key text primary key, value text)")
@@ -134,6 +135,7 @@ def kind_column(schema: int) -> str:
 def statements(path: Path) -> list[tuple[str, str]]:
     """Return kind and text of the rows of an old database, newest first."""
     db = sqlite3.connect(path)
+    db.execute("pragma synchronous = off")
     columns = [row[1] for row in db.execute("pragma table_info(unit)")]
     kind = "kind" if "kind" in columns else "type"
     found = db.execute(f"select {kind}, text from unit order by cast(stamp as integer)").fetchall()
@@ -165,6 +167,7 @@ def _insert(db: sqlite3.Connection, schema: int, place: int, one: Kept) -> None:
 
 def _vectors(folder: Path, schema: int, found: list[Kept]) -> None:
     db = sqlite3.connect(folder / VECTORS)
+    db.execute("pragma synchronous = off")
     db.execute(VECTOR.format(source="source text not null,", kind="type"))
     db.execute("create table meta(key text primary key, value text)")
     db.execute("insert into meta values ('embedding_model', 'BAAI/bge-small-en-v1.5')")
