@@ -96,3 +96,8 @@ def test_rules_and_preferences_come_before_the_newest_and_global_ones_before_loc
         import_(memory, ['{"text": "a global rule", "kind": "RULE"}'], scope="global")
         texts = [unit.text for unit in context(memory).units]
     assert texts == ["a global rule", "a local rule", "the newest item", "a local item"]
+
+
+def test_whoever_asks_for_more_than_a_page_gets_more_tokens(place):
+    with opened(place) as memory:
+        assert len(list_(memory, limit=200).units) > 5 * len(list_(memory).units)

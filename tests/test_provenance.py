@@ -152,3 +152,19 @@ def test_the_settings_of_a_clone_cannot_lay_secrets_bare_or_name_a_model(cloned,
     (tmp_path / "project/.memory-rag/config.toml").write_text(line, encoding="utf-8")
     done = memory("list")
     assert done.exit_code == 2 and line.split(" ")[0] in done.stderr and "config.toml" in done.stderr
+
+
+def test_reading_a_memory_that_came_with_a_clone_changes_no_byte_of_it(place):
+    git(place / "project", "add", "-f", STORE)
+    git(place / "project", "commit", "-qm", "x")
+    before = (place / "project" / STORE).read_bytes()
+    for read in (lambda memory: recall(memory, "linter"), list_, context):
+        do(place, read)
+    assert (place / "project" / STORE).read_bytes() == before
+    assert (
+        subprocess.run(["git", "status", "--porcelain"], cwd=place / "project", check=True, capture_output=True).stdout
+        == b""
+    )
+    do(place, trust)
+    do(place, recall, "linter")
+    assert (place / "project" / STORE).read_bytes() != before

@@ -117,6 +117,18 @@ def test_a_damaged_store_is_named_and_not_written(database, place):
     assert database.read_bytes() == before
 
 
+def test_doctor_names_a_damaged_store_and_goes_on_with_the_other(database, place):
+    from memory_cli.operations.doctor import doctor
+
+    with opened(place) as memory:
+        record(memory, "black tea", scope="global")
+    database.write_bytes(os.urandom(8192))
+    with opened(place) as memory:
+        found = doctor(memory)
+    assert [(each.scope, str(database) in each.problem) for each in found.findings] == [("local", True)]
+    assert len(found.checked) == 1
+
+
 def test_an_upgrade_that_is_cut_short_is_begun_again(place, monkeypatch):
 
     whole = connection.MIGRATIONS

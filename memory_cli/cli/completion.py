@@ -60,6 +60,13 @@ def settings(incomplete: str) -> Offered:
     return _beginning([(f"{key.full}=", key.setting.sentence) for key in KEYS.values()], incomplete)
 
 
+def embedding_models(incomplete: str) -> Offered:
+    """Offer the embedding models."""
+    from memory_cli.embedding import HUB, KNOWN
+
+    return _beginning([(each.name, " ".join(each.languages)) for each in (*KNOWN.values(), *HUB.values())], incomplete)
+
+
 # By the name of the parameter.
 COMPLETERS: dict[str, Callable[..., Offered]] = {
     "kind": kinds, "agent": agents, "source": sources, "tag": tags, "untag": tags, "id": ids,

@@ -61,7 +61,7 @@ def _fields(value: object, name: str = "") -> Iterator[tuple[str, ...]]:
 
 def spelled(value: object) -> str:
     """Return how a cell shows a JSON value."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(map(spelled, value))
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)
 

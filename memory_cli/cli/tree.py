@@ -17,7 +17,7 @@ Maker = Callable[[typer.Typer], None]
 
 # The modules of `cli.commands` that offer an operation in a way of their own, and those that are no row of OPERATIONS.
 BY_HAND = frozenset({"record", "context"})
-OTHERS = ("export", "import_", "init", "config", "helper", "serve", "ui")
+OTHERS = ("export", "import_", "init", "config", "model", "helper", "serve", "ui")
 
 
 class Commands(MutableMapping[str, "Command"]):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from memory_cli.embedding import model_state
-from memory_cli.errors import Busy
-from memory_cli.memory import Memory
+from memory_cli.errors import Busy, MemoryCliError
+from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.results import Diagnosis, Finding
 from memory_cli.parameter import Described
 from memory_cli.store import checks, files, journal, purge, taken, vectors, words
@@ -28,7 +28,12 @@ def doctor(
     The model's file is read and compared with the hash that it should have. Exits 1 while something is wrong.
     """
     findings = list(_model(memory))
-    stores = memory.stores()
+    stores: list[Store] = []
+    for scope in (LOCAL, GLOBAL):
+        try:
+            stores += memory.stores(scope)
+        except MemoryCliError as error:
+            findings.append(Finding(str(error), scope))
     for store in stores:
         findings += _permissions(store, fix=fix)
         findings += _index(store, fix=fix)

@@ -16,13 +16,13 @@ Place = tuple[Store, Statement]
 def by_id(memory: Memory, id: str, scope: str = "") -> Place:
     """Return the statement with this id, alias or unambiguous beginning of an id, and its store."""
     if not id.strip():
-        raise UsageError("The id is empty; `memory list` shows ids.")
+        raise UsageError("The id is empty; a list shows ids.")
     stores = memory.stores(scope)
     found = [(store, one) for store in stores if (one := statements.by_id(store, id))]
     if not found and len(id) >= SHORTEST_PREFIX:
         found = [(store, one) for store in stores for one in statements.by_prefix(store, id, NAMED)]
     if not found:
-        raise NotFound(f"No statement has the id {id}; `memory list` and `memory recall` show ids.")
+        raise NotFound(f"No statement has the id {id}; a list and a recall show ids.")
     if len(found) > 1:
         raise Refused(f"{id} means several statements: {named(found)}. Give one whole id, or its scope.")
     return found[0]

@@ -82,8 +82,10 @@ def _doomed(memory: Memory, text: str, ids: Sequence[str], scope: str) -> list[D
 def _by_words(memory: Memory, text: str, scope: str) -> Place:
     key = folded(Cleaner(memory).text(text))
     found = [(store, one) for store in memory.stores(scope) for one in statements.by_words(store, key)]
+    if not found and any(statements.by_id(store, text) for store in memory.stores(scope)):
+        raise NotFound(f"No statement has exactly these words, but {text} is an id: give it as `id`.")
     if not found:
-        raise NotFound("No statement has exactly these words; `memory recall` finds what is near, with its id.")
+        raise NotFound("No statement has exactly these words; a recall finds what is near, with its id.")
     if len(found) > 1:
         raise Refused(f"These words are several statements: {finding.named(found)}. Forget one by its id.")
     return found[0]

@@ -17,6 +17,7 @@ from memory_cli.store.history import Selection
 from memory_cli.store.moments import loaded
 
 EXCERPT = 300
+USUAL = 20
 QUIET = ("sequence", "updated_at")
 
 
@@ -28,7 +29,7 @@ def history(
     agent: Annotated[Sequence[str], Described("Only what these agents changed.")] = (),
     since: Annotated[str, Described("Only changes from this time on: 7d, yesterday, 2026-10, ISO 8601.")] = "",
     until: Annotated[str, Described("Only changes up to this time; a day or month is included whole.")] = "",
-    limit: given.Limit = 20,
+    limit: given.Limit = USUAL,
     offset: given.Offset = 0,
     budget: given.Budget = -1,
 ) -> History:
@@ -48,7 +49,7 @@ def history(
             ]
     # Shown to the second, which would leave changes of both stores in one second in no order.
     found.sort(key=lambda each: each[0].at, reverse=True)
-    room = memory.settings.retrieval.budget if budget < 0 else budget
+    room = shown.room(memory, budget, limit / USUAL)
     page = shown.leading([each for _change, each in found[offset : offset + limit]], room)
     reached = offset + len(page)
     return History(page, total, truncated=reached < total, next=reached if reached < total else 0)

@@ -10,6 +10,7 @@ from memory_cli.operations import shown
 from memory_cli.parameter import Described
 from memory_cli.store import statements
 
+USUAL = 20
 Sort = Literal["newest", "oldest", "recalled"]
 
 
@@ -27,7 +28,7 @@ def list_(
     include_expired: given.Expired = False,
     superseded: given.Superseded = None,
     sort: Annotated[Sort, Described("newest and oldest by recording; recalled by last recall.")] = "newest",
-    limit: given.Limit = 20,
+    limit: given.Limit = USUAL,
     offset: given.Offset = 0,
     budget: given.Budget = -1,
 ) -> Listed:
@@ -42,7 +43,7 @@ def list_(
     total, found = _page(memory, wanted, scope, sort, limit, offset)
     units = [shown.unit(memory, each) for each in found]
     frame = Listed([], total, truncated=True, next=offset + limit)
-    fitted = shown.within(units, frame, memory.settings.retrieval.budget if budget < 0 else budget)
+    fitted = shown.within(units, frame, shown.room(memory, budget, limit / USUAL))
     reached = offset + len(fitted)
     return Listed(fitted, total, truncated=reached < total, next=reached if reached < total else 0)
 

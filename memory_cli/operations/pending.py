@@ -3,8 +3,12 @@
 from memory_cli.embedding import Embedder, model_state
 from memory_cli.errors import Busy
 from memory_cli.memory import Memory
+from memory_cli.retrieval import meaning
 from memory_cli.store import vectors
 from memory_cli.store.connection import Store
+
+# So many batches are kept at once: waiting for the disk takes a fast model as long as embedding a batch.
+GROUP = 16
 
 
 def pending(memory: Memory, scope: str = "") -> int:
@@ -19,6 +23,9 @@ def embed_due(memory: Memory, embedder: Embedder, scope: str = "") -> None:
     for store in memory.stores(scope):
         if not left:
             return
+        # What came with a clone stays as it came until somebody trusts it.
+        if memory.is_foreign(store.scope):
+            continue
         try:
             left -= embed_batches(memory, store, embedder, most=left, deadline_ms=0)
         except Busy:
@@ -28,12 +35,12 @@ def embed_due(memory: Memory, embedder: Embedder, scope: str = "") -> None:
 def embed_batches(
     memory: Memory, store: Store, embedder: Embedder, *, most: int, deadline_ms: int | None = None
 ) -> int:
-    """Embed at most so many pending statements of store and return how many; each batch is kept as it is made."""
+    """Embed at most so many pending statements of store and return how many; what is made is kept as it comes."""
     done = 0
     total = min(most, vectors.pending_count(store, embedder.model))
     size = memory.settings.runtime.batch
     while done < total:
-        rows = vectors.pending_batch(store, embedder.model, min(size, total - done))
+        rows = vectors.pending_batch(store, embedder.model, min(GROUP * size, total - done))
         if not rows:
             break
         made = embedder.embed([text for _number, text in rows], batch_size=size)
@@ -44,4 +51,6 @@ def embed_batches(
             )  # fmt: skip
         done += len(rows)
         memory.progress(done, total, "embedding")
+    if done:
+        meaning.settle(store, embedder)
     return done

@@ -13,11 +13,11 @@ from memory_cli.parameter import Described
 from memory_cli.retrieval.search import Found, search
 from memory_cli.store import statements
 
-NOTHING = "Nothing here answers that. Ask in other words, or with fewer filters; `list` shows what there is."
+NOTHING = "Nothing here answers that. Ask in other words, or with fewer filters; a list shows what there is."
 TOO_SMALL = "There are answers, and none fits into the budget; ask with a larger one."
 UNINDEXED = "The word index of the {} memory lacks statements, so words may miss some; `memory doctor --fix` mends it."
 REPETITIONS = 10
-WEAK = "Nothing here is near enough to that to be an answer. Ask in other words; `list` shows what there is."
+WEAK = "Nothing here is near enough to that to be an answer. Ask in other words; a list shows what there is."
 
 
 def recall(
@@ -53,19 +53,30 @@ def recall(
         memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
         include_expired=include_expired, superseded=superseded,
     )  # fmt: skip
+    most = memory.settings.retrieval.limit if limit < 0 else limit
     embedder, why_not = (None, "") if words else memory.embedder()
     if embedder:
         embed_due(memory, embedder, scope)
     found = search(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
-        limit=memory.settings.retrieval.limit if limit < 0 else limit, offset=offset,
+        limit=most, offset=offset,
     )  # fmt: skip
-    answer = answered(memory, found, offset=offset, budget=budget, explain=explain, scope=scope)
+    answer = answered(memory, found, offset=offset, budget=budget, explain=explain, scope=scope, limit=most)
     _count(memory, found, len(answer.units))
-    return answer
+    return _with_strangeness(memory, answer, scope) if embedder else answer
 
 
-def answered(memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str) -> Recalled:
+def _with_strangeness(memory: Memory, answer: Recalled, scope: str) -> Recalled:
+    # Only those who loaded a model can be told what it does not know.
+    from memory_cli.operations.languages import first_strangeness
+
+    said = [each for each in (answer.warning, first_strangeness(memory, answer.units, scope)) if each]
+    return replace(answer, warning=" ".join(said))
+
+
+def answered(
+    memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str, limit: int = 0
+) -> Recalled:
     """Return what a search found as an answer, within a budget; nothing is counted."""
     units = [
         shown.unit(memory, hit.statement, score=hit.score, explain=hit.parts if explain else None) for hit in found.hits
@@ -80,7 +91,8 @@ def answered(memory: Memory, found: Found, *, offset: int, budget: int, explain:
         semantic_available=not found.semantic,
         semantic=found.semantic,
     )
-    fitted = shown.within(units, frame, memory.settings.retrieval.budget if budget < 0 else budget)
+    usual = memory.settings.retrieval.limit
+    fitted = shown.within(units, frame, shown.room(memory, budget, limit / usual))
     truncated = found.truncated or len(fitted) < len(units)
     warning = UNINDEXED.format(" and ".join(found.unindexed)) if found.unindexed else ""
     hint = "" if fitted else TOO_SMALL if units else WEAK if found.weak else NOTHING
@@ -98,7 +110,8 @@ def _count(memory: Memory, found: Found, shown: int) -> None:
     """Add one to the recalls of what was shown, unless another process is writing: an answer never waits for that."""
     for store in memory.stores():
         numbers = [hit.statement.number for hit in found.hits[:shown] if hit.statement.scope == store.scope]
-        if not numbers:
+        # What came with a clone stays as it came until somebody trusts it.
+        if not numbers or memory.is_foreign(store.scope):
             continue
         try:
             with store.transaction(deadline_ms=0):

@@ -1,5 +1,6 @@
 """Build the indexes anew, and embed what waits for it."""
 
+import os
 from typing import Annotated
 
 from memory_cli.memory import Memory
@@ -18,6 +19,9 @@ def reindex(
     words_only: Annotated[bool, Described("Build the word index and embed nothing.")] = False,
     vectors_only: Annotated[bool, Described("Embed what is pending and leave the word index.")] = False,
     embed: Annotated[bool, Described("Embed what has no vector; without it that waits for recall or serve.")] = True,
+    jobs: Annotated[
+        int, Described("Embed on so many cores, as far as there are; 0: runtime.threads.", at_least=0, at_most=1024)
+    ] = 0,
     scope: given.Scope = "",
 ) -> Reindexed:
     """Build the word index anew and embed what has no vector yet.
@@ -29,7 +33,7 @@ def reindex(
     if not vectors_only:
         indexed = sum(words.rebuild(store, memory.progress) for store in memory.stores(scope))
     orphans = 0 if words_only else sum(vectors.requeue(store) for store in memory.stores(scope))
-    embedder, why_not = memory.embedder() if embed and not words_only else (None, "")
+    embedder, why_not = memory.embedder(min(jobs, os.cpu_count() or 1)) if embed and not words_only else (None, "")
     embedded = dropped = 0
     for store in memory.stores(scope) if embedder else ():
         assert embedder is not None

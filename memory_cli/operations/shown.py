@@ -80,6 +80,11 @@ def fitting(units: Sequence[Unit], budget: int) -> list[Unit]:
     return []
 
 
+def room(memory: Memory, budget: int, pages: float) -> int:
+    """Return the tokens meant: those named, else the setting's, and more where more than a usual page was asked for."""
+    return int(memory.settings.retrieval.budget * max(pages, 1.0)) if budget < 0 else budget
+
+
 def within(units: Sequence[Unit], frame: object, budget: int) -> list[Unit]:
     """Return the first units that fit into budget tokens together with the rest of the answer."""
     left = budget - tokens(frame) - TAIL

@@ -1,10 +1,14 @@
 """Which memory this is, where it lives, and what waits to be done."""
 
-from memory_cli import __version__
+from collections.abc import Iterator
+
+from memory_cli import __version__, warm
 from memory_cli.embedding import model_state
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.results import ScopeStatus, Status
-from memory_cli.store import connection, statements, vectors
+from memory_cli.operations.languages import strangeness
+from memory_cli.store import connection, files, statements, taken, vectors
+from memory_cli.store.connection import Store
 
 
 def status(memory: Memory) -> Status:
@@ -55,13 +59,47 @@ def _scope(memory: Memory, scope: str, model: str) -> ScopeStatus:
 
 
 def _notes(memory: Memory, scopes: list[ScopeStatus], pending: int) -> list[str]:
-    notes = list(memory.session.loaded.warnings)
+    notes = [*memory.session.loaded.warnings, *_answering(memory)]
     if pending:
-        notes.append(f"{pending} statements have no vector yet; recall, serve and `memory reindex` embed them.")
-    model = model_state(memory.settings.dense.embedding_model).id
+        have = "statement has" if pending == 1 else "statements have"
+        notes.append(f"{pending} {have} no vector yet; recall, serve and `memory reindex` embed what is pending.")
     for each in scopes:
-        if stale := sorted(set(each.models) - {model}):
-            notes.append(
-                f"The {each.scope} memory has stale vectors, of {', '.join(stale)}; `memory reindex` makes new ones."
-            )
-    return notes
+        notes += _of_models(memory, each)
+    notes += [sentence for store in memory.stores() if (sentence := strangeness(memory, store))]
+    return [*notes, *(sentence for store in memory.stores() for sentence in _arrivals(store))]
+
+
+def _answering(memory: Memory) -> Iterator[str]:
+    """Name the processes that answer recalls of the command line, of which a helper can be stopped."""
+    for each in warm.listening(memory.session):
+        _key, process, *helper = each.name.split(".")
+        name = "helper" if helper else "server"
+        stop = "; `memory helper stop` ends it" if helper else ""
+        yield f"A {name} (process {process}) answers recalls of the command line{stop}."
+
+
+def _arrivals(store: Store) -> Iterator[str]:
+    """Yield what was taken in from older servers, and what is kept of it."""
+    for each in taken.everything(store):
+        kept = "which is as it was" if each.copied else "and nothing of it was lost"
+        yield f"{each.statements} statements were taken in from {each.path}, {kept}."
+    if kept_files := files.backups(store.path.parent):
+        names = ", ".join(map(str, kept_files))
+        yield f"Kept from an older server: {names}; `memory doctor --fix` removes what it finds to be here whole."
+
+
+def _of_models(memory: Memory, scope: ScopeStatus) -> Iterator[str]:
+    """Say which former models still answer, and which have vectors that nothing needs."""
+    current = model_state(memory.settings.dense.embedding_model)
+    others = sorted(set(scope.models) - {current.id})
+    states = {id: model_state(id.partition("@")[0]) for id in others}
+    helping = [id for id in others if scope.pending and states[id].available and states[id].id == id]
+    if helping:
+        made = f"{scope.models.get(current.id, 0):,} of {scope.statements:,}"
+        yield (
+            f"Vectors of {', '.join(helping)} answer in the {scope.scope} memory until those of {current.id} are "
+            f"complete ({made}); serve and `memory reindex` make them."
+        )
+    if stale := [id for id in others if id not in helping]:
+        makes = "makes new ones" if scope.pending else "takes them away"
+        yield f"The {scope.scope} memory has stale vectors, of {', '.join(stale)}; `memory reindex` {makes}."

@@ -34,7 +34,7 @@ def undo(
     with journal.writing(store, "undo", memory.who, memory.now, undoes=number) as made:
         target = history.change(store, number)
         if target is None:
-            raise NotFound(f"There is no change {store.scope}:{number}; `memory history` shows them.")
+            raise NotFound(f"There is no change {store.scope}:{number}; the history shows them.")
         history.undo(made, target)
     ids = list(dict.fromkeys(each.statement for each in made.items))
     return Undone(f"{store.scope}:{number}", target.operation, f"{store.scope}:{made.number}", ids)
@@ -60,7 +60,7 @@ def _numbered(memory: Memory, change: str, scope: str, number: int) -> tuple[Sto
     if len(stores) > 1:
         raise Refused(f"Both memories have changes; say local:{number} or global:{number}.")
     if not stores:
-        raise NotFound(f"There is no change {change}; `memory history` shows them.")
+        raise NotFound(f"There is no change {change}; the history shows them.")
     return stores[0], number
 
 

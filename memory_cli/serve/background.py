@@ -81,7 +81,7 @@ class Background:
         size = memory.settings.runtime.batch
         for store in memory.stores():
             # No more than was there at the first look: whoever adds to it wakes us again.
-            left = pending(memory, store.scope)
+            left = 0 if memory.is_foreign(store.scope) else pending(memory, store.scope)
             while left > 0 and not self._stopped:
                 done = embed_batches(memory, store, embedder, most=min(size, left), deadline_ms=0)
                 left = left - done if done else 0

@@ -27,6 +27,15 @@ COUNTS = {
 
 def problems(store: Store) -> list[str]:
     """Return a sentence for each thing that is wrong in the store; none when all is well."""
+    try:
+        return _problems(store)
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError as error:
+        return [f"SQLite cannot read the whole of it: {error}"]
+
+
+def _problems(store: Store) -> list[str]:
     found = [f"SQLite finds: {row[0]}" for row in store.db.execute("pragma integrity_check") if row[0] != "ok"]
     found += [f"a row of {row[0]} points to nothing" for row in store.db.execute("pragma foreign_key_check")]
     try:

@@ -68,7 +68,8 @@ def open_store(folder: Path, scope: str, storage: Storage, *, create: bool = Fal
         return
     db = _connect(path, storage)
     try:
-        _prepare(db, path, storage)
+        with translated(path):
+            _prepare(db, path, storage)
         yield Store(db, path, scope, storage)
     finally:
         db.close()
@@ -108,7 +109,7 @@ def patiently(step: Callable[[], T], path: Path, deadline_ms: int) -> T:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated(path: Path | None = None) -> Iterator[None]:
     """Turn what SQLite says of a store that cannot be used into our errors; its bugs stay bugs."""
     try:
         yield
@@ -123,8 +124,10 @@ def translated() -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.InterfaceError):
             raise
+        named = f"{path} is" if path else "The store is"
         raise MemoryCliError(
-            f"The store is damaged ({error}). Nothing was changed; `memory doctor` says what can be saved."
+            f"{named} damaged ({error}); nothing was changed. Move the file away to begin a new one: SQLite's own "
+            "program reads what is left of it (`sqlite3 FILE .recover`)."
         ) from error
 
 

@@ -10,6 +10,7 @@ from memory_cli.models.statement import Filters
 from memory_cli.store.connection import Store
 from memory_cli.store.filters import conditions
 from memory_cli.store.moments import loaded, stored
+from memory_cli.store.sidefiles import PURGES
 from memory_cli.text.analysis import Term, index_tokens
 
 BATCH = 900
@@ -18,6 +19,8 @@ REBUILD_BATCH = 500
 BETWEEN_AGENTS = " | "
 TAIL = 80
 HEAD = 240
+
+_counted: dict[str, tuple[tuple[object, ...], int]] = {}
 
 
 class Count(NamedTuple):
@@ -135,8 +138,18 @@ def passing(store: Store, filters: Filters, numbers: Sequence[int]) -> list[int]
 
 def complete(store: Store) -> bool:
     """Say whether as many statements are indexed as there are; the cheap half of `missing`."""
-    there = int(store.db.execute("select count(*) from statement").fetchone()[0])
-    return size(store).statements == there
+    return size(store).statements == _statements(store)
+
+
+def _statements(store: Store) -> int:
+    """Count the statements, which takes 25 ms of a million, once for every state of the store."""
+    grown = store.db.execute("select name, seq from sqlite_sequence where name in ('statement', 'change')").fetchall()
+    purges = store.db.execute("select value from counter where name = ?", (PURGES,)).fetchone()
+    state = (*sorted(map(tuple, grown)), purges and purges["value"])
+    key = str(store.path.absolute())
+    if _counted.get(key, ((), 0))[0] != state:
+        _counted[key] = (state, int(store.db.execute("select count(*) from statement").fetchone()[0]))
+    return _counted[key][1]
 
 
 def missing(store: Store) -> int:
