@@ -19,7 +19,6 @@ from typing import Any, TextIO
 
 from memory_cli.embedding import loaded
 from memory_cli.embedding.models import DEFAULT_MODEL
-from memory_cli.text.analysis import query_terms
 
 LISTS = Path("/var/lib/apt/lists")
 MANUALS = Path("/usr/share/man")
@@ -96,6 +95,7 @@ class Kept:
         self.model = model
         self.dimension = dimension
         self.now = datetime.now(UTC)
+        self.asked = ""
         self._texts = (folder / TEXTS).read_text(encoding="utf-8").splitlines()
         self._matrix = np.memmap(folder / VECTORS, "<f4", "r").reshape(-1, dimension)
         self._rows = dict(zip(self._texts[: len(self._matrix)], range(len(self._matrix)), strict=True))
@@ -108,10 +108,7 @@ class Kept:
 
     def queries(self, count: int) -> list[str]:
         """Return texts that are in no store."""
-        found = self._texts[len(self._matrix) - count : len(self._matrix)]
-        # A search asks with the words in their normal form.
-        self._rows |= {" ".join(chunk for chunk, _ in query_terms(each).words): self._rows[each] for each in found}
-        return found
+        return self._texts[len(self._matrix) - count : len(self._matrix)]
 
     def knows(self, text: str) -> bool:
         """Say whether a text is one of the corpus that has a vector."""
@@ -122,8 +119,8 @@ class Kept:
         return self._matrix[[self._rows[text] for text in texts]]
 
     def embed_query(self, text: str) -> Any:
-        """Return the vector of a text of the corpus, or of the question that was made of it."""
-        return self._matrix[self._rows[text]]
+        """Return the vector of the text that is asked, whatever a search made of its words."""
+        return self._matrix[self._rows[self.asked]]
 
 
 def kept(folder: Path) -> Kept:

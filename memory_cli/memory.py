@@ -123,10 +123,11 @@ class Memory(Frozen):
             self._foreign[LOCAL] = theirs and not believed
         return self._foreign[LOCAL]
 
-    def embedder(self) -> tuple[Embedder | None, str]:
-        """Return the embedding model, loaded once a process, or nothing and the reason."""
+    def embedder(self, threads: int = 0) -> tuple[Embedder | None, str]:
+        """Return the embedding model, loaded once a process, or nothing and the reason; 0 threads are the setting's."""
         try:
-            return loaded(self.settings.dense.embedding_model, threads=self.settings.runtime.threads), ""
+            threads = threads or self.settings.runtime.threads
+            return loaded(self.settings.dense.embedding_model, threads=threads), ""
         except ModelUnavailable as error:
             return None, str(error)
 
