@@ -163,3 +163,17 @@ def test_without_a_project_a_record_goes_to_the_global_memory_and_says_so(tmp_pa
         done = run(*argv)
         assert done.exit_code == 5 and "`memory init`" in done.stderr
     assert not list((elsewhere / folder).iterdir())
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (("recall", "two", "words"), "in quotes"),
+        (("record", "-5 degrees"), "after --"),
+        (("search", "tea"), "'recall'"),
+        (("add", "tea"), "'record'"),
+    ],
+)
+def test_a_common_slip_is_told_with_the_way_out(memory, argv, told):
+    done = memory(*argv)
+    assert (done.exit_code, told in done.stderr) == (2, True)

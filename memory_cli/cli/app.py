@@ -39,6 +39,7 @@ class Program(Group):
             if hasattr(error, "possibilities") and any(option in each.opts for each in self.params):
                 complain(f"{option} goes before the command: memory {option} … {ctx.invoked_subcommand} …")
                 raise typer.Exit(UsageError.exit_code) from error
+            error.message += _way_out(error.message)
             raise
         except OSError as error:
             # A reader that went away is Typer's business; the rest is the system's refusal and no bug of ours.
@@ -46,6 +47,25 @@ class Program(Group):
                 raise
             complain(f"{error.filename or 'The system'}: {error.strerror}.")
             raise typer.Exit(1) from error
+
+
+# What other programs call these commands.
+SYNONYMS = {
+    "search": "recall", "find": "recall", "query": "recall", "ask": "recall", "add": "record", "remember": "record",
+    "save": "record", "store": "record", "delete": "forget", "remove": "forget", "rm": "forget", "edit": "update",
+    "get": "show", "ls": "list", "log": "history", "settings": "config", "mcp": "serve", "server": "serve",
+}  # fmt: skip
+
+
+def _way_out(message: str) -> str:
+    """Return what to do about a slip that the parser only names."""
+    if message.startswith("Got unexpected extra argument"):
+        return "; put a text of several words in quotes."
+    option = message.removeprefix("No such option: -")
+    if option != message and (option[:1].isdigit() or " " in option):
+        return "; a text that begins with a dash goes after --, as in: memory record -- '-5 degrees'."
+    command = message.removeprefix("No such command '").rstrip("'.")
+    return f" Did you mean '{SYNONYMS[command]}'?" if command in SYNONYMS else ""
 
 
 app = typer.Typer(
