@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from benchmarks.stores import opened
+from memory_cli.cli.app import app
 from memory_cli.memory import LOCAL
 from memory_cli.models.statement import Origin, Statement
 from memory_cli.operations.export import export
@@ -142,3 +144,73 @@ def test_three_imports_add_nothing_and_a_broken_line_stops_nothing(filled, tmp_p
     out.write_text("\n".join(lines), encoding="utf-8")
     for _ in range(3):
         assert json.loads(filled("import", str(out), "-o", "json").stdout)["new"] == 0
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Run the program over a second project and a second account."""
+
+    def run(*argv):
+        roots = ["--project-root", str(tmp_path / "other"), "--storage-root", str(tmp_path / "account")]
+        return CliRunner().invoke(app, [*roots, *argv], prog_name="memory")
+
+    (tmp_path / "other/.git").mkdir(parents=True)
+    return run
+
+
+@pytest.fixture
+def lived(filled, tmp_path):
+    """A memory with a history of every kind, and its export with that."""
+    filled("handoff", "go on")
+    filled("update", json.loads(filled("list", "-o", "json").stdout)["units"][1]["id"], "two changed", "--tag", "y")
+    filled("forget", "one more of one")
+    filled("undo")
+    filled("record", "one\n\nmore of one", "--kind", "RULE", "--agent", "ann")
+    filled("forget", "everywhere")
+    filled("handoff", "go on further")
+    assert filled("export", "--format", "jsonl", "--history", "--to", str(tmp_path / "all.jsonl")).exit_code == 0
+    return tmp_path / "all.jsonl"
+
+
+def test_a_history_comes_back_with_the_statements_to_the_byte(lived, other, tmp_path):
+    assert other("import", str(lived)).exit_code == 0
+    other("export", "--format", "jsonl", "--history", "--to", str(tmp_path / "again.jsonl"))
+    assert (tmp_path / "again.jsonl").read_bytes() == lived.read_bytes()
+    assert b'"change": 1' in lived.read_bytes()
+
+
+def test_what_came_with_its_history_can_be_undone(lived, other, memory):
+    other("import", str(lived))
+    for run in (memory, other):
+        assert run("undo").exit_code == 0
+        assert run("record", "and on").exit_code == 0
+    texts = [
+        [each["text"] for each in json.loads(run("list", "-o", "json").stdout)["units"]] for run in (memory, other)
+    ]
+    assert texts[0] == texts[1] and "everywhere" not in texts[0]
+    assert other("doctor").exit_code == 0
+
+
+def test_a_history_is_passed_over_where_there_is_one(lived, other):
+    other("record", "mine")
+    done = other("import", str(lived), "-o", "json")
+    assert "history here already" in done.stdout
+    assert json.loads(other("import", str(lived), "-o", "json").stdout)["new"] == 0
+    assert other("doctor").exit_code == 0
+
+
+def test_a_history_that_is_broken_is_named(other, tmp_path):
+    file = tmp_path / "broken.jsonl"
+    change = {"change": 1, "at": "2026-01-01", "operation": "record", "agent": "a", "device": "d", "device_number": 1}
+    lines = [change, change | {"items": [{"statement": "x", "effect": "eaten"}]}, change | {"items": []}]
+    lines += [change | {"items": []}, change | {"change": 2, "undoes": 9, "items": []}, {"text": "here", "sequence": 4}]
+    lines += [{"text": "there", "sequence": 4}]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    done = other("import", str(file), "-o", "json")
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["new"]) == (1, 2)
+    assert [each.partition(":")[0] for each in told["failed"]] == ["line 1", "line 2", "line 4", "line 5"]
+
+
+def test_a_document_takes_no_history(filled):
+    assert filled("export", "--history").exit_code == 2

@@ -7,7 +7,7 @@ from memory_cli.errors import UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.results import Exported
 from memory_cli.models.statement import Filters
-from memory_cli.operations import jsonl
+from memory_cli.operations import chronicles, jsonl
 from memory_cli.operations import parameters as given
 from memory_cli.parameter import Described
 from memory_cli.store import files, statements, taken
@@ -25,6 +25,7 @@ def export(
     format: Annotated[
         Format, Described("markdown to read; jsonl has all there is, and import takes it in.")
     ] = "markdown",
+    history: Annotated[bool, Described("As JSON lines: with every change, for a store that has none.")] = False,
     to: Annotated[str, Described("A folder for MEMORY.md, or the file for JSON lines; JSON lines need one.")] = "",
     kind: given.Kinds = (),
     scope: given.Scope = "",
@@ -50,8 +51,11 @@ def export(
     if format == "jsonl":
         if not to:
             raise UsageError("Name the file for the JSON lines.")
-        lines = [line for store in stores for line in jsonl.lines(store, wanted)]
-        return _written(Path(to), "".join(f"{line}\n" for line in lines), len(lines))
+        changes = [line for store in stores for line in chronicles.lines(store)] if history else []
+        lines = [line for store in stores for line in jsonl.lines(store, wanted, placed=history)]
+        return _written(Path(to), "".join(f"{line}\n" for line in (*changes, *lines)), len(lines))
+    if history:
+        raise UsageError("A document has no room for the history; name --format jsonl.")
     done = [_document(memory, store, wanted, to) for store in stores]
     return Exported(sum(each.statements for each in done), [file for each in done for file in each.files])
 

@@ -11,11 +11,11 @@ from memory_cli.errors import MemoryCliError, Refused, UsageError
 from memory_cli.memory import GLOBAL, Memory
 from memory_cli.models.results import Imported
 from memory_cli.models.statement import HANDOFF, Origin, Statement
-from memory_cli.operations import intake
+from memory_cli.operations import chronicles, intake
 from memory_cli.operations.intake import Cleaner
 from memory_cli.operations.jsonl import FIELDS, Reader, parsed
 from memory_cli.operations.parameters import ScopeName
-from memory_cli.store import journal, statements
+from memory_cli.store import chronicle, journal, statements
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.text.identity import identity, new_id
@@ -37,6 +37,9 @@ class _Tally:
     ignored: set[str] = field(default_factory=set)
     seen: set[tuple[str, bytes]] = field(default_factory=set)
     changes: dict[str, int] = field(default_factory=dict)
+    # The scopes that had neither statement nor history, and get those of the export with their numbers.
+    restored: set[str] = field(default_factory=set)
+    passed_changes: int = 0
     # Most records of an import come from the same place, and finding the zone takes longer than reading a record.
     origins: dict[Origin, Origin] = field(default_factory=dict)
     zone: tzinfo = UTC
@@ -58,12 +61,36 @@ def import_(
         _take_batch(memory, batch, scope, tally, dry_run=dry_run)
         done += sum(len(line) for _number, line in batch)
         memory.progress(done, total or done, "importing")
-    note = (
-        f"Fields that mean nothing here were passed over: {', '.join(sorted(tally.ignored))}." if tally.ignored else ""
-    )
     return Imported(
-        tally.new, tally.already, tally.failed, redacted=dict(tally.redacted), scope=scope, dry_run=dry_run, note=note
+        tally.new,
+        tally.already,
+        tally.failed,
+        redacted=dict(tally.redacted),
+        scope=scope,
+        dry_run=dry_run,
+        note=_note(tally),
     )
+
+
+def _note(tally: _Tally) -> str:
+    ignored, changes = ", ".join(sorted(tally.ignored)), tally.passed_changes
+    told = [f"Fields that mean nothing here were passed over: {ignored}."] if ignored else []
+    told += [f"{changes} changes were passed over: there is a history here already."] if changes else []
+    return " ".join(told)
+
+
+def _take_change(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tally, *, dry_run: bool) -> None:
+    """Write a change of the exported history, if nothing ever happened here."""
+    name = memory.scope_to_write(scope or _scope(Reader(fields, now=memory.now, zone=tally.zone)))
+    entry = chronicles.entry(memory, fields)
+    there = next(iter(memory.stores(name)), None)
+    if name not in tally.restored and there is not None and not chronicle.is_blank(there):
+        tally.passed_changes += 1
+    elif not dry_run:
+        tally.restored.add(name)
+        store = memory.store(name)
+        with store.transaction():
+            chronicle.restore(store, entry)
 
 
 def _take_batch(memory: Memory, batch: list[tuple[int, str]], scope: str, tally: _Tally, *, dry_run: bool) -> None:
@@ -71,7 +98,11 @@ def _take_batch(memory: Memory, batch: list[tuple[int, str]], scope: str, tally:
     for number, line in batch:
         if line.strip():
             try:
-                drafted = _drafted(memory, parsed(line), scope, tally)
+                fields = parsed(line)
+                if chronicles.is_change(fields):
+                    _take_change(memory, fields, scope, tally, dry_run=dry_run)
+                    continue
+                drafted = _drafted(memory, fields, scope, tally)
             except MemoryCliError as error:
                 tally.failed.append(f"line {number}: {error}")
             else:
@@ -90,11 +121,12 @@ def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tall
     if not isinstance(fields.get("text"), str):
         raise UsageError("there is no `text`")
     at = read.moment("at") or memory.now
+    scope_named = memory.scope_to_write(scope or _scope(read))
     statement = Statement(
         number=0,
         id=clean.id(read.text("id")) if read.text("id") else "",
-        scope=memory.scope_to_write(scope or _scope(read)),
-        sequence=0,
+        scope=scope_named,
+        sequence=read.number("sequence") if scope_named in tally.restored else 0,
         kind=kind_named(read.text("kind", DEFAULT_KIND)),
         text=clean.text(read.text("text")),
         at=at,
@@ -148,6 +180,10 @@ def _write(memory: Memory, store: Store, rows: list[tuple[int, Statement]], tall
                 failed.append(f"line {number}: {error}")
             else:
                 new, already = new + added, already + (not added)
+        if store.scope in tally.restored:
+            # That these statements were added stands in the history that came with them.
+            made.items.clear()
+            chronicle.count_from(store, journal.SEQUENCE, *(statement.sequence for _number, statement in rows))
     tally.changes[store.scope] = made.number or before
     # Counted when the batch is on the disk, not before.
     tally.new, tally.already = tally.new + new, tally.already + already
@@ -158,7 +194,8 @@ def _take(made: Journal, statement: Statement) -> bool:
     """Add a statement, or leave the one that is there, adding only where it came from; tell whether it is new."""
     same = _known(made.store, statement)
     if same is None:
-        journal.add(made, replace(statement, id=statement.id or new_id()))
+        place = 0 if chronicle.has_place(made.store, statement.sequence) else statement.sequence
+        journal.add(made, replace(statement, id=statement.id or new_id(), sequence=place))
         return True
     after = replace(intake.with_id(same, statement.id), origins=intake.merged(same.origins, statement.origins))
     journal.change(made, same, after)

@@ -14,16 +14,19 @@ from memory_cli.text.times import format_moment, parse_moment
 PAGE = 500
 FIELDS = frozenset({
     "id", "scope", "kind", "text", "at", "updated_at", "agent", "source", "tags", "origins", "aliases", "expires_at",
-    "metadata", "superseded", "recalls", "last_recalled_at",
+    "metadata", "superseded", "recalls", "last_recalled_at", "sequence",
 })  # fmt: skip
 
 
-def lines(store: Store, wanted: Filters) -> Iterator[str]:
-    """Yield a line for each statement that passes the filters, oldest first."""
+def lines(store: Store, wanted: Filters, *, placed: bool = False) -> Iterator[str]:
+    """Yield a line for each statement that passes the filters, oldest first; a history needs its place too."""
     with store.snapshot():
         offset = 0
         while found := statements.page(store, wanted, limit=PAGE, offset=offset, order="oldest"):
-            yield from (json.dumps(record(each), ensure_ascii=False) for each in found)
+            places = ({"sequence": each.sequence} if placed else {} for each in found)
+            yield from (
+                json.dumps(record(each) | place, ensure_ascii=False) for each, place in zip(found, places, strict=True)
+            )
             offset += len(found)
 
 

@@ -1,6 +1,7 @@
 """`memory export`: into files, or as JSON lines on standard output."""
 
 import sys
+from itertools import chain
 from typing import Any
 
 import typer
@@ -10,7 +11,7 @@ from memory_cli.cli.call import Given, Output, Quiet, answer
 from memory_cli.cli.parameters import parameters
 from memory_cli.cli.printable import json_safe
 from memory_cli.memory import Memory, open_memory
-from memory_cli.operations import jsonl
+from memory_cli.operations import chronicles, jsonl
 from memory_cli.operations import parameters as filtering
 from memory_cli.operations.export import export
 from memory_cli.surface import FILTER_FLAGS, Effect, Operation
@@ -22,6 +23,7 @@ EXPORT = Operation(
         "memory export --to notes/ --scope local",
         "memory export --format jsonl > memory.jsonl",
         "memory export --format jsonl --to backup.jsonl --kind RULE",
+        "memory export --format jsonl --history --to all.jsonl",
     ),
 )  # fmt: skip
 
@@ -42,11 +44,19 @@ def add(app: typer.Typer) -> None:
 
 
 def _stream(
-    memory: Memory, *, format: str, scope: str = "", include_expired: bool | None = None, **filters: Any
+    memory: Memory,
+    *,
+    format: str,
+    history: bool = False,
+    scope: str = "",
+    include_expired: bool | None = None,
+    **filters: Any,
 ) -> None:
     """Print the lines; a store of any size goes through one by one."""
     wanted = filtering.filters(memory, include_expired=include_expired is not False, **filters)
     shown = json_safe if sys.stdout.isatty() else str
-    for store in memory.stores(scope):
-        for line in jsonl.lines(store, wanted):
-            print(shown(line))
+    stores = memory.stores(scope)
+    for line in chain.from_iterable(map(chronicles.lines, stores) if history else ()):
+        print(shown(line))
+    for line in chain.from_iterable(jsonl.lines(store, wanted, placed=history) for store in stores):
+        print(shown(line))
