@@ -90,6 +90,12 @@ def test_a_cookie_that_is_empty_wrong_or_broken_is_none(address):
         asked.close()
 
 
+def test_what_others_put_into_the_jar_does_not_lock_the_page_out(client):
+    (own,) = client.cookies.items()
+    told = 'a={"b": 1}; c d=e; =; f="; ' + "=".join(own)
+    assert httpx2.get(client.base_url.join("/api/overview"), headers={"Cookie": told}).status_code == 200
+
+
 def test_the_token_is_exchanged_for_a_cookie_that_only_this_page_sends(address):
     answer = httpx2.get(address)
     assert (answer.status_code, answer.headers["location"]) == (303, "/")

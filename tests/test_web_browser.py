@@ -197,6 +197,21 @@ def test_a_statement_is_recorded_and_its_tags_are_edited(page, folder):
     assert state(folder, id).unit.tags == ["food"]
 
 
+def test_what_was_written_is_not_lost_by_a_key(page):
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support import expected_conditions
+
+    page.go("#/s/local/tea")
+    page.one("[data-act=edit]").click()
+    page.write("textarea[name=text]", "Half a thought")
+    page.press(Keys.ESCAPE)
+    page.until(lambda: expected_conditions.alert_is_present()(page.browser)).dismiss()
+    assert page.one("textarea").get_attribute("value") == "Half a thought"
+    page.press(Keys.ESCAPE)
+    page.until(lambda: expected_conditions.alert_is_present()(page.browser)).accept()
+    page.says("#detail .whole", "Tea is green.")
+
+
 def test_text_is_text_and_what_cannot_be_seen_is_named(page, folder):
     page.go("#/s/local/odd")
     page.says("#detail .whole", "<script>document.title='owned'</script> <img src=x onerror=alert(1)>")

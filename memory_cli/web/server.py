@@ -1,6 +1,7 @@
 """Listening on this machine alone: the socket, the printed address, and the server behind it."""
 
 import errno
+import os
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,8 +52,9 @@ def _listening(host: str, port: int, option: str) -> socket.socket:
         raise UsageError(f"The browser view stays on this machine: {host} is not 127.0.0.1 or ::1.")
     made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        # A port that was in use a moment ago may be taken again at once.
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # A port that was in use a moment ago may be taken again at once; on Windows this would share one in use.
+        if os.name != "nt":
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
         made.listen()
     except OSError as error:

@@ -8,7 +8,12 @@ import * as list from "./list.js";
 import * as statement from "./statement.js";
 import * as views from "./views.js";
 
-const PAGES = { handoff: views.handoff, history: history.draw, markdown: views.markdown, health: views.health };
+const PAGES = {
+  handoff: (place) => views.handoff(place, written),
+  history: (place) => history.draw(place, written),
+  markdown: (place) => views.markdown(place, overview),
+  health: (place) => views.health(place),
+};
 // So many are embedded by the next recall.
 const FEW = 64;
 let overview = null;
@@ -38,18 +43,26 @@ async function show() {
   for (const each of document.querySelectorAll("nav a")) current(each, each.dataset.view === (page ? view : "statements"));
   list.mark(location.hash);
   if (page) {
-    const place = $("page");
-    await (view === "handoff" ? page(place, written) : view === "markdown" ? page(place, "local", overview) : page(place));
+    const place = within("page");
+    await page(place);
     place.focus({ preventScroll: true });
   } else if (view === "s") {
-    await statement.open($("detail"), rest[0], decodeURIComponent(rest[1] ?? ""));
+    const place = within("detail");
+    await statement.open(place, rest[0], decodeURIComponent(rest[1] ?? ""));
     // Where one reads on; Esc leads back to the list.
-    $("detail").focus({ preventScroll: true });
+    place.focus({ preventScroll: true });
   } else if (view === "new") {
-    statement.fresh($("detail"), overview);
+    statement.fresh(within("detail"), overview);
   } else {
     fill($("detail"), el("div", { class: "nothing" }, hints()));
   }
+}
+
+// What answers late, when something else was opened meanwhile, writes into what is no longer shown.
+function within(id) {
+  const place = el("div", { tabindex: "-1" });
+  fill($(id), place).scrollTop = 0;
+  return place;
 }
 
 function hints() {
@@ -58,7 +71,7 @@ function hints() {
 }
 
 function go() {
-  if (statement.isEditing() && shown !== location.hash && !confirm("Leave what you wrote?")) {
+  if (shown !== location.hash && !statement.mayLeave()) {
     window.history.replaceState(null, "", shown);
     return;
   }
@@ -128,7 +141,8 @@ document.addEventListener("keydown", (event) => {
   }
 });
 $("query").addEventListener("input", () => {
-  if (PAGES[location.hash.split("/")[1]]) location.hash = "#/";
+  const hidesList = PAGES[location.hash.split("/")[1]] || matchMedia("(max-width: 48rem)").matches;
+  if (hidesList && location.hash.length > 2 && !statement.isEditing()) location.hash = "#/";
   list.searchSoon();
 });
 $("query").addEventListener("keydown", (event) => event.key === "Enter" && list.search());

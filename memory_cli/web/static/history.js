@@ -10,10 +10,10 @@ export function changesOf(changes, undone) {
   return el("ol", { class: "changes" }, changes.map((each) => row(each, undone)));
 }
 
-export async function draw(place, offset = 0) {
+export async function draw(place, written, offset = 0) {
   const found = await get("history", { offset: offset || "" });
-  const again = () => draw(place, offset);
-  const turn = (by) => draw(place, Math.max(0, offset + by)).then(() => place.focus());
+  const again = () => Promise.all([draw(place, written, offset), written()]);
+  const turn = (by) => draw(place, written, Math.max(0, offset + by)).then(() => place.focus());
   fill(place, el("div", { class: "sheet" }, el("h1", {}, "History"),
     el("p", { class: "lead" }, `${found.total.toLocaleString("en")} changes, newest first. Each can be taken back; that is a change of its own.`),
     changesOf(found.changes, again),

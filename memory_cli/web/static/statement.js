@@ -12,6 +12,8 @@ let unsaved = never;
 
 export const isEditing = () => unsaved();
 
+export const mayLeave = () => !unsaved() || confirm("Leave what you wrote?");
+
 export function whenWritten(work) {
   written = work;
 }
@@ -45,7 +47,7 @@ export function draw(place, shown) {
 export function fresh(place, overview) {
   const scopes = overview.status.project ? ["local", "global"] : ["global"];
   const scope = el("select", { name: "scope" }, scopes.map((each) => el("option", { value: each }, each)));
-  const form = fields({ text: "", kind: "ITEM", tags: [] }, { save: "Record", more: el("label", {}, "Scope", scope), cancel: leave });
+  const form = fields({ text: "", kind: "ITEM", tags: [] }, { save: "Record", more: el("label", {}, "Scope", scope), cancel: () => mayLeave() && leave() });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     attempt(form, async () => {
@@ -64,7 +66,7 @@ export function fresh(place, overview) {
 
 export function editing(place, shown, mine = null) {
   const { unit } = shown;
-  const form = fields(mine ?? unit, { save: "Save", base: unit, cancel: () => draw(place, shown) });
+  const form = fields(mine ?? unit, { save: "Save", base: unit, cancel: () => mayLeave() && draw(place, shown) });
   const untouched = form.elements.text.value;
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -27,11 +27,11 @@ export async function handoff(place, written) {
   return fill(place, sheet("Handoff", el("p", { class: "lead" }, "None is set. It is what the next conversation in this project must know."), form));
 }
 
-export async function markdown(place, scope = "local", overview = null) {
-  const names = overview?.status.project ? ["local", "global"] : ["global"];
+export async function markdown(place, overview, scope = "local") {
+  const names = overview.status.project ? ["local", "global"] : ["global"];
   if (!names.includes(scope)) scope = names[0];
   const choices = el("div", { class: "segments", role: "group", "aria-label": "Scope" }, names.map((name) =>
-    el("button", { "aria-pressed": String(name === scope), onclick: () => markdown(place, name, overview) }, name === "local" ? "Local" : "Global")));
+    el("button", { "aria-pressed": String(name === scope), onclick: () => markdown(place, overview, name) }, name === "local" ? "Local" : "Global")));
   let body, told = "", button = null;
   try {
     const found = await get("markdown", { scope });
