@@ -58,7 +58,9 @@ class Redact(Frozen):
         tuple[str, ...], Setting("What is never blotted out, however secret it looks.", project=False, empty_ok=True)
     ] = ()
     patterns: Annotated[
-        tuple[str, ...], Setting("Further regular expressions of what to blot out.", empty_ok=True)
+        tuple[str, ...],
+        # Not for a project's file: a wide one that came with a clone would blot out what its user records.
+        Setting("Further regular expressions of what to blot out.", project=False, empty_ok=True),
     ] = ()
 
 

@@ -22,7 +22,7 @@ NAME = "config.toml"
 
 LIST = ("memory config list", "memory --set retrieval.limit=5 config list", "memory config list -o json")
 GET = ("memory config get retrieval.limit", "memory config get redact.allow -o json")
-SET = ("memory config set retrieval.limit 5", "memory config set redact.patterns 'ACME-[0-9]{8}' --scope local")
+SET = ("memory config set retrieval.limit 5", "memory config set context.budget 800 --scope local")
 UNSET = ("memory config unset retrieval.limit",)
 PATH = ("memory config path", "memory config path --scope local")
 IMPORT = ("memory config import", "memory config import -o json")
