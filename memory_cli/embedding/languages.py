@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from memory_cli.embedding.models import Traits
-from memory_cli.text.analysis import Query
+from memory_cli.text.analysis import Query, reads_foreign
 
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = {
@@ -34,8 +34,13 @@ def knows_script(model: Traits, text: str, share: float) -> bool:
     return not letters or len(_known(model.scripts).findall(text)) >= share * letters
 
 
+def knows(model: Traits, text: str, share: float) -> bool:
+    """Say whether the model knows what a statement is written in, as far as its script and its little words tell."""
+    return knows_script(model, text, share) and not (model.languages == ("en",) and reads_foreign(text))
+
+
 def knows_language(model: Traits, query: Query, share: float) -> bool:
-    """Say whether the model knows what a text is written in, as far as its script and its little words tell."""
+    """Say the same of a question."""
     return knows_script(model, query.text, share) and not (model.languages == ("en",) and query.foreign)
 
 

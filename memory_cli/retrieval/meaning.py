@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,10 @@ from memory_cli.embedding import (
     model_state,
     traits,
 )
-from memory_cli.embedding.languages import knows, knows_language
+from memory_cli.embedding.languages import knows, knows_language, script
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Filters
+from memory_cli.settings.keys import Retrieval
 from memory_cli.store import vectors, words
 from memory_cli.store.connection import Store
 from memory_cli.text.analysis import Query
@@ -168,6 +170,15 @@ def understood(query: Query, embedder: Embedder, latin_share: float) -> bool:
     """Say whether the model knows the language that a question is asked in."""
     known = traits(embedder.model)
     return known is None or knows_language(known, query, latin_share)
+
+
+def weighed(settings: Retrieval, embedder: Embedder | None, query: str) -> Retrieval:
+    """Return settings in which meaning counts what the model's likeness is worth for such a question."""
+    known = traits(embedder.model) if embedder else None
+    if known is None or known.weight == known.han_weight == 1.0:
+        return settings
+    weight = known.han_weight if script(query) == "Han" else known.weight
+    return replace(settings, dense_weight=settings.dense_weight * weight)
 
 
 def forget_vectors() -> None:

@@ -76,7 +76,7 @@ def search(
         order = (
             []
             if nothing(found, known.statements, settings.retrieval, english=asked.english)
-            else ranked(found, question.named, settings.retrieval)
+            else ranked(found, question.named, meaning.weighed(settings.retrieval, embedder, query))
         )
         shown = _shown(stores, order, likenesses, settings.retrieval, offset=offset, limit=limit)
         unindexed = tuple(store.scope for store in stores if not words.complete(store))
