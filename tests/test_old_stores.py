@@ -100,6 +100,26 @@ def test_the_old_files_stay_beside_under_another_name(folder, listed, schema):
     }
 
 
+def test_where_files_have_one_name_only_the_old_store_is_kept_as_a_copy(folder, listed, monkeypatch):
+    def refused(*_names):
+        raise OSError("no second names here")
+
+    old(folder, 8)
+    before = old_stores.statements(folder / RECORD)
+    monkeypatch.setattr(os, "link", refused)
+    assert len(listed()) == len(expected(8))
+    assert old_stores.statements(folder / f"{RECORD}.bak") == before
+
+
+def test_a_folder_that_cannot_be_written_is_named_and_left_as_it_is(folder, memory):
+    old(folder, 8)
+    (folder / ".taking-in").write_text("in the way", encoding="utf-8")
+    done = memory("list")
+    assert done.exit_code == 1 and str(folder) in done.stderr
+    (folder / ".taking-in").unlink()
+    assert memory("list").exit_code == 0
+
+
 @ours
 def test_a_second_start_takes_nothing_in_again(folder, listed, memory, schema):
     old(folder, schema)

@@ -23,6 +23,8 @@ def retire_document(memory: Memory, *, scope: given.Scope = "") -> Retired:
     Its statements are those between blank lines. What is known, or was forgotten, is not taken in again, and nothing
     is of a file that `memory export` wrote. The file goes when all of it is stored.
     """
+    # Where there is no record yet, opening the memory reads the document as one.
+    memory.stores(scope)
     scopes = (scope,) if scope else (LOCAL, GLOBAL)
     found = [(each, path) for each in scopes if (path := _document(memory, each))]
     if not found:

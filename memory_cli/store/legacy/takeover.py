@@ -119,6 +119,9 @@ def _take_in(
             os.chmod(path, 0o600)
             _keep(path)
         files.sync_folder(place.folder)
+        if os.name == "nt":
+            # There no file that is open gives way to another.
+            stack.close()
         os.replace(new, place.folder / RECORD)
         files.sync_folder(place.folder)
     _finish(place.folder)
