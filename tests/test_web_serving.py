@@ -55,6 +55,8 @@ def test_the_command_prints_an_address_that_answers(tmp_path):
     with started(tmp_path, "ui", "--port", "0") as running, httpx2.Client(follow_redirects=True) as client:
         address = running.stdout.readline().strip()
         assert client.get(address).status_code == 200
+        for name in ("overview", "statements", "statements?query=tea", "handoff", "history", "health"):
+            assert client.get(address.partition("?")[0] + f"api/{name}").status_code == 200, name
         assert not list(tmp_path.rglob("memory.sqlite3"))
 
 

@@ -72,7 +72,7 @@ function facet(name, title, counts, shown = words) {
       el("label", { class: "choice" },
         el("input", { type: "checkbox", checked: chosen[name].includes(value), "data-key": `${name} ${value}`, onchange: () => toggle(name, value) }),
         el("span", { class: "name" }, shown(value || "(none)")),
-        el("span", { class: "number" }, String(count)))),
+        el("span", { class: "number" }, count.toLocaleString("en")))),
     all.length > SHOWN &&
       el("button", { class: "quiet", "data-key": `more ${name}`, onclick: () => { opened.has(name) ? opened.delete(name) : opened.add(name); apply(); } },
         opened.has(name) ? "Fewer" : `${all.length - SHOWN} more`));

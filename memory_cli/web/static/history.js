@@ -23,22 +23,23 @@ export async function draw(place, written, offset = 0) {
 }
 
 function row(change, undone) {
-  const more = change.count - change.items.length;
-  const button = el("button", { class: "quiet", "data-act": "undo", onclick: () => takeBack(change, undone) }, "Undo");
+  const { count, items } = change;
+  const more = count - items.length;
+  const button = el("button", { class: "quiet", "data-act": "undo", onclick: () => takeBack(change, undone) },
+    count > 1 ? `Undo all ${count}` : "Undo");
   return el("li", { class: change.undone_by && "gone" },
     el("div", { class: "head" },
       el("b", {}, words(change.agent || "somebody")), ` ${DONE[change.operation] ?? change.operation} `,
-      change.count > 1 && `${change.count} statements `, when(change.at),
+      count > 1 && `${count} statements `, when(change.at),
       el("code", {}, change.change), change.undone_by ? el("span", { class: "flag" }, "taken back") : change.undoes ? null : button),
-    change.items.map((item) => difference(item)),
+    items.map((item) => difference(item)),
     more > 0 && el("p", { class: "empty" }, `and ${more} more`));
 }
 
 function difference(item) {
-  const { before = {}, after = {} } = item;
-  const [scope] = [item.statement];
-  if (item.effect === "remove") return el("p", { class: "was", dir: "auto" }, words(before.text ?? scope));
-  if (item.effect === "add") return el("p", { class: "is", dir: "auto" }, words(after.text ?? scope));
+  const { before = {}, after = {}, statement } = item;
+  if (item.effect === "remove") return el("p", { class: "was", dir: "auto" }, words(before.text ?? statement));
+  if (item.effect === "add") return el("p", { class: "is", dir: "auto" }, words(after.text ?? statement));
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.map((name) => {
     const [old, now] = [before[name], after[name]].map(readable);
