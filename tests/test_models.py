@@ -120,6 +120,16 @@ def test_the_scale_that_is_measured_is_near_the_one_that_is_known():
     assert scale.related == pytest.approx(MINILM.scale.related, abs=0.1)
 
 
+def test_a_model_that_is_there_stays_when_another_cannot_take_its_place():
+    with folders.staged("use-m3") as folder:
+        (folder / "model.onnx").write_bytes(b"first")
+    with pytest.raises(KeyboardInterrupt), folders.staged("use-m3") as folder:
+        (folder / "model.onnx").write_bytes(b"second")
+        raise KeyboardInterrupt
+    assert (folders.folder_of("use-m3") / "model.onnx").read_bytes() == b"first"
+    assert [each.name for each in folders.models_folder().iterdir()] == ["use-m3"]
+
+
 def test_what_is_encoded_is_read_again():
     encoded = number(1, 300) + string(2, "tea") + message(17, [b"x" * 200])
     assert list(fields(encoded)) == [(1, b""), (2, b"tea"), (17, b"x" * 200)]

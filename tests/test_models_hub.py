@@ -112,7 +112,7 @@ def test_the_scale_of_a_model_from_a_hub_is_measured_here(pull):
     pull("--quiet")
     scale = folders.manifest(NAME).scale
     assert scale.related >= scale.unrelated + 0.05
-    assert traits(f"{NAME}@whatever") is not None
+    assert traits(f"{NAME}@whatever").scale == scale
 
 
 def test_a_long_text_is_cut_where_the_authors_cut_it(pull):

@@ -56,6 +56,8 @@ def staged(name: str) -> Iterator[Path]:
         folder.rename(final)
         sync_folder(final.parent)
     finally:
+        if old.exists() and not final.exists():
+            old.rename(final)
         for left in (folder, old):
             shutil.rmtree(left, ignore_errors=True)
 
@@ -74,6 +76,14 @@ def put_manifest(folder: Path, model: str, source: str, revision: str = "", scal
         said["scale"] = {name: getattr(scale, name) for name in scale.__match_args__}
     write_private(folder / MANIFEST, json.dumps(said, indent=2) + "\n")
     return made
+
+
+def stamp(name: str) -> int:
+    """Return what changes whenever a model is put in place anew; 0 when it is not there."""
+    try:
+        return (folder_of(name) / MANIFEST).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def manifest(name: str) -> Manifest | None:

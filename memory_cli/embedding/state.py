@@ -64,11 +64,11 @@ def traits(model: str) -> Traits | None:
     name = model.partition("@")[0]
     if name in KNOWN:
         return KNOWN[name]
-    return _fetched_traits(name, folders.folder_of(name)) if name in HUB else None
+    return _fetched_traits(name, folders.folder_of(name), folders.stamp(name)) if name in HUB else None
 
 
 @lru_cache(maxsize=8)
-def _fetched_traits(name: str, folder: Path) -> Traits:
+def _fetched_traits(name: str, folder: Path, stamp: int) -> Traits:
     try:
         return known_model(name)
     except ModelUnavailable:

@@ -220,7 +220,7 @@ class Retrieval(Frozen):
     latin_share: Annotated[
         float,
         Setting(
-            "The share of Latin letters below which an English model is not asked.",
+            "The share of letters that a model must know to be asked about a text.",
             kind="retrieval",
             at_least=0,
             at_most=1,
