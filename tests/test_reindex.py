@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.stores import Letters, opened
 from memory_cli.memory import LOCAL
-from memory_cli.operations.pending import embed_batches
+from memory_cli.operations.pending import GROUP, embed_batches
 from memory_cli.store import checks, vectors
 
 
@@ -61,9 +61,8 @@ def test_what_is_embedded_stays_when_it_is_cut_short(tmp_path, memory):
                 raise KeyboardInterrupt
             return super().embed(texts, batch_size=batch_size)
 
-    for number in range(5):
-        memory("record", f"statement {number}")
-    with opened(tmp_path, assignments=("runtime.batch=2",)) as opened_memory:
+    memory("record", "--lines", input="".join(f"statement {number}\n" for number in range(GROUP + 3)))
+    with opened(tmp_path, assignments=("runtime.batch=1",)) as opened_memory:
         store = opened_memory.store(LOCAL)
         with pytest.raises(KeyboardInterrupt):
             embed_batches(opened_memory, store, Stops(), most=100)
