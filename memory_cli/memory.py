@@ -153,9 +153,8 @@ class Memory(Frozen):
         from memory_cli.store.legacy import takeover
         from memory_cli.store.legacy.arranging import Taking
 
-        if takeover.is_due(place := takeover.Place(folder, scope, self.settings.storage, former)):
-            taking = Taking(self.who, self.now, lambda text: self.redacted(text).text)
-            takeover.settle(place, taking, provenance.is_others)
+        taking = Taking(self.who, self.now, lambda text: self.redacted(text).text)
+        takeover.settle(takeover.Place(folder, scope, self.settings.storage, former), taking, provenance.is_others)
 
 
 @contextmanager

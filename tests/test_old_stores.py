@@ -120,6 +120,13 @@ def test_a_folder_that_cannot_be_written_is_named_and_left_as_it_is(folder, memo
     assert memory("list").exit_code == 0
 
 
+@pytest.mark.parametrize("name", [RECORD, INDEX, DOCUMENT])
+def test_a_folder_in_the_place_of_a_file_is_no_old_store(folder, memory, name):
+    (folder / name).mkdir()
+    done = memory("list")
+    assert done.exit_code == (1 if name == RECORD else 0) and "Traceback" not in done.output
+
+
 @ours
 def test_a_second_start_takes_nothing_in_again(folder, listed, memory, schema):
     old(folder, schema)

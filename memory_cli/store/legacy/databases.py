@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from memory_cli.errors import Refused
+from memory_cli.store import files
 from memory_cli.store.legacy.old import Old, is_kind, kind_by_key, moment, unit_key, without_prefix
 from memory_cli.store.legacy.signs import is_marked_ours
 from memory_cli.store.schema import APPLICATION_ID
@@ -38,6 +39,7 @@ def schema(path: Path) -> int | None:
 
 def open_alone(path: Path, timeout_ms: int) -> sqlite3.Connection:
     """Open an older server's database with its log taken in, and keep everybody else out until it is closed."""
+    files.refuse_journal_of_many(path)
     uri = f"{path.absolute().as_uri()}?mode=rw"
     db = sqlite3.connect(uri, uri=True, timeout=timeout_ms / 1000, isolation_level=None)
     try:
@@ -68,6 +70,7 @@ def statements(db: sqlite3.Connection) -> list[Old]:
 
 def _schema_of_copy(path: Path) -> int | None:
     """Look at a store that is so young that all of it stands in its log, or that a kill left half-way."""
+    files.refuse_journal_of_many(path)
     with TemporaryDirectory() as folder:
         for each in files_of(path):
             if not each.name.endswith("-shm"):

@@ -17,7 +17,8 @@ def is_marked_ours(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             header = file.read(APPLICATION_ID_AT + 4)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+    except OSError:
+        # What cannot be read is named by whoever opens it.
         return False
     return header[APPLICATION_ID_AT:] == APPLICATION_ID.to_bytes(4, "big")
 

@@ -60,8 +60,10 @@ class _Read(Frozen):
 
 def settle(place: Place, taking: Taking, is_others: Callable[[Path], bool]) -> None:
     """Take in what an older server left where this scope's store is or would be, or finish what was begun."""
-    connection.require_fts5()
     try:
+        if not _is_due(place):
+            return
+        connection.require_fts5()
         files.make_store_folder(place.folder)
         with locked(place.folder, place.storage.lock_deadline_ms):
             _finish(place.folder)
@@ -76,8 +78,7 @@ def settle(place: Place, taking: Taking, is_others: Callable[[Path], bool]) -> N
         ) from error
 
 
-def is_due(place: Place) -> bool:
-    """Tell whether there is something to settle."""
+def _is_due(place: Place) -> bool:
     folder = place.folder
     if is_marked_ours(folder / RECORD):
         return os.path.lexists(folder / STAGING) or os.path.lexists(folder / VECTORS) or _is_kept(folder / INDEX)
