@@ -3,13 +3,17 @@
 import os
 from pathlib import Path
 
+from memory_cli.errors import Refused
 from memory_cli.private import make_folders, make_private, sync_file, sync_folder, write_private
 from memory_cli.settings.directories import STORE_FOLDER
 
 __all__ = [
-    "backups", "make_folders", "make_private", "make_store_folder", "of_store", "remove_database", "sync_file",
-    "sync_folder", "write_private",
+    "backups", "make_folders", "make_private", "make_store_folder", "of_store", "refuse_journal_of_many",
+    "remove_database", "sync_file", "sync_folder", "write_private",
 ]  # fmt: skip
+
+# What a rollback journal ends in when it names the journal of a change of several databases.
+JOURNAL_OF_MANY = bytes.fromhex("d9d505f920a163d7")
 
 
 def make_store_folder(folder: Path) -> None:
@@ -32,6 +36,25 @@ def make_store_folder(folder: Path) -> None:
         staged.rmdir()
         if not folder.is_dir():
             raise
+
+
+def refuse_journal_of_many(database: Path) -> None:
+    """Refuse a journal that names another file: SQLite would delete that.
+
+    No change of ours spans databases, so such a journal came with a clone, and it may name any file of the user's.
+    """
+    database = database.resolve()
+    journal = database.with_name(f"{database.name}-journal")
+    try:
+        ends = journal.read_bytes().endswith(JOURNAL_OF_MANY) if journal.is_file() else False
+    except OSError:
+        # SQLite, which cannot read it either, says so in its own words.
+        return
+    if ends:
+        raise Refused(
+            f"{journal} names another file, which opening the store would delete; nothing here writes such a journal. "
+            "It came from elsewhere: look at it, and remove it."
+        )
 
 
 def backups(folder: Path) -> list[Path]:

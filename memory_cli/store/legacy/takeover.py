@@ -97,7 +97,9 @@ def _find(folder: Path) -> _Found | None:
     version = databases.schema(record)
     if version is None and _is_there(folder):
         return None
-    old = [each for each in (record, index) if databases.schema(each) is not None]
+    # An index was never more than a copy, so a link in its place, which could lead to any file, is not followed.
+    old = [record] if version is not None else []
+    old += [index] if not index.is_symlink() and databases.schema(index) is not None else []
     read = documents.read(folder) if (version or 0) < databases.RECORD else None
     document = folder / DOCUMENT if read and documents.blocks(read) else None
     return _Found(tuple(old), document) if old or document else None
