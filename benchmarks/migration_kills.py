@@ -138,7 +138,7 @@ def _work(home: Path, folder: str, at: int, operation: str, writer: int) -> None
             {"list_": list_, "retire_document": retire_document}[operation](memory)
         os.write(writer, str(library.kill_count()).encode())
         code = 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - whatever it was, the child ends here
         traceback.print_exc()
     finally:
         # A child must not go on as the server, nor run what that has to do at its end.
