@@ -111,13 +111,13 @@ def statistics(stores: Sequence[Store], query: Query) -> Statistics:
     )
 
 
-def affordable(terms: Sequence[Term], counts: Mapping[Term, Count], budget: int) -> list[Term]:
-    """Return the terms to look up, rarest first, until about so many rows match; the two rarest always."""
+def affordable(terms: Sequence[Term], counts: Mapping[Term, Count], budget: int, *, least: int = 2) -> list[Term]:
+    """Return the terms to look up, rarest first, until about so many rows match, but so many at least."""
     there = [term for term in terms if counts[term].text or counts[term].agent]
     chosen: list[Term] = []
     for term in sorted(there, key=lambda each: counts[each].text):
         budget -= counts[term].text
-        if budget < 0 and len(chosen) >= 2:
+        if budget < 0 and len(chosen) >= least:
             break
         chosen.append(term)
     return chosen

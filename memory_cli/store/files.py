@@ -12,6 +12,8 @@ __all__ = [
     "remove_database", "sync_file", "sync_folder", "write_private",
 ]  # fmt: skip
 
+# Codes of vectors lie beside a store, finished or not.
+CODES = "vectors-*.codes*"
 # What a rollback journal ends in when it names the journal of a change of several databases.
 JOURNAL_OF_MANY = bytes.fromhex("d9d505f920a163d7")
 
@@ -70,6 +72,7 @@ def remove_database(path: Path) -> None:
 
 
 def of_store(database: Path) -> list[Path]:
-    """Return the folder of a store and the files that hold its statements."""
-    kept = sorted(path for path in database.parent.glob(f"{database.name}*") if path.is_file())
+    """Return the folder of a store and the files that hold its statements or tell of them."""
+    found = (database.parent.glob(pattern) for pattern in (f"{database.name}*", CODES))
+    kept = sorted(path for each in found for path in each if path.is_file())
     return [database.parent, *kept]

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
+from memory_cli.store import files
 from memory_cli.store.connection import Store
 
-PATTERN = "vectors-*.codes*"
 # Counted on by every purge: what was built before it may know what is gone.
 PURGES = "purges"
 
@@ -22,7 +22,7 @@ def path(store: Store, model: str, first: int, last: int) -> Path:
 
 def listed(store: Store) -> list[Path]:
     """Return the files of codes that are there, finished or not."""
-    return sorted(store.path.parent.glob(PATTERN))
+    return sorted(store.path.parent.glob(files.CODES))
 
 
 def drop(store: Store) -> None:
@@ -48,7 +48,9 @@ def write(store: Store, target: Path, parts: Iterable[bytes]) -> None:
     """
     staged = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}.new")
     try:
-        handle = os.open(staged, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        # A link that came with a clone is not followed.
+        staged.unlink(missing_ok=True)
+        handle = os.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with open(handle, "wb") as out:
             os.chmod(staged, 0o600)
             out.writelines(parts)

@@ -82,6 +82,8 @@ def _one(store: Store, where: str, **parameters: object) -> Statement | None:
 
 def _many(store: Store, where: str, **parameters: object) -> list[Statement]:
     rows = store.db.execute(f"select s.* from statement s where {where}", parameters).fetchall()
+    if not rows:
+        return []
     numbers = [row["number"] for row in rows]
     origins, aliases = _origins(store, numbers), _aliases(store, numbers)
     return [_statement(store, row, origins.get(row["number"], ()), aliases.get(row["number"], ())) for row in rows]
