@@ -22,6 +22,7 @@ from memory_cli.store.legacy import signs
 from memory_cli.text.times import local_zone
 
 if TYPE_CHECKING:
+    from memory_cli.retrieval.rerank import Reranking
     from memory_cli.text.redaction import Redacted
 
 LOCAL, GLOBAL = "local", "global"
@@ -130,6 +131,21 @@ class Memory(Frozen):
             return loaded(self.settings.dense.embedding_model, threads=threads), ""
         except ModelUnavailable as error:
             return None, str(error)
+
+    def reranking(self) -> "Reranking":
+        """Return the cross-encoder that settles the order of an answer, loaded once a process, or the reason."""
+        from memory_cli.retrieval.rerank import Reranking
+
+        wanted = self.settings.dense
+        if not wanted.reranker_model:
+            return Reranking()
+        from memory_cli.embedding.reranking import loaded_reranker  # few have one
+
+        try:
+            threads = self.settings.runtime.threads
+            return Reranking(loaded_reranker(wanted.reranker_model, wanted.reranker_sha256, threads=threads))
+        except ModelUnavailable as error:
+            return Reranking(why_not=str(error))
 
     def _store(self, scope: str, *, create: bool) -> Store | None:
         folder = self.roots.local_store if scope == LOCAL else self.roots.global_store

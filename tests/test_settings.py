@@ -146,9 +146,9 @@ def test_a_projects_file_may_not_set_what_is_the_users(load, key):
 
 
 def test_a_key_of_the_first_seed_is_a_warning_in_a_projects_file_alone(load):
-    loaded = load(project="[dense]\nreranker_model = ''\n[runtime]\nmodel_cache_root = ''\nthreads = 2")
+    loaded = load(project="[runtime]\nmodel_cache_root = ''\nthreads = 2")
     assert loaded.settings.runtime.threads == 2
-    assert len(loaded.warnings) == 2
+    assert len(loaded.warnings) == 1
     assert "runtime.model_cache_root" in refusal(load, user="runtime.model_cache_root = ''")
 
 

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from benchmarks.stores import Letters, opened, roots
 from memory_cli.cli.app import app
 from memory_cli.embedding import HUB
+from memory_cli.embedding.folders import sha256
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import LOCAL
 from memory_cli.models.statement import Filters
@@ -22,6 +23,7 @@ from memory_cli.operations.record import record
 from memory_cli.operations.reindex import reindex
 from memory_cli.retrieval.search import search
 from memory_cli.settings import KEYS
+from tests.rerankers import build
 
 STATEMENTS = (
     ("anna", "The cache is warmed before the release."),
@@ -172,6 +174,15 @@ def model(folder, *assignments):
         return memory.embedder()[1]
 
 
+def reranked(folder, *assignments):
+    place, given = folder / "reranker", dict(each.split("=") for each in assignments)
+    hash_ = build(place) if not place.exists() else sha256(place / "model.onnx")
+    known = {"dense.reranker_model": place, "dense.reranker_sha256": hash_} | given
+    with opened(folder, assignments=[f"{key}={value}" for key, value in known.items()]) as memory:
+        answer = recall(memory, "common filler")
+        return answer.reranked, answer.rerank
+
+
 EFFECTS = {
     "storage.lock_deadline_ms": (0, locked),
     "storage.busy_timeout_ms": (7, pragmas),
@@ -182,6 +193,8 @@ EFFECTS = {
     "redact.allow": ("Xk29dkeE3-ab", stored),
     "redact.patterns": ("plain-[0-9]+", stored),
     "dense.embedding_model": ("of-another-day", model),
+    "dense.reranker_model": ("of-another-day", reranked),
+    "dense.reranker_sha256": ("0", reranked),
     "runtime.embed_in_recall": (0, waiting),
     "runtime.threads": (2, threads),
     "runtime.batch": (2, batches),
@@ -191,6 +204,8 @@ EFFECTS = {
     "retrieval.budget": (50, recalled),
     "retrieval.limit": (3, recalled),
     "retrieval.pool_depth": (1, answers),
+    "retrieval.rerank_depth": (2, reranked),
+    "retrieval.rerank_ms": (0, reranked),
     "retrieval.match_budget": (100, answers),
     "retrieval.duplicate_cosine": (1, answers),
     "retrieval.bm25_weight": (3, answers),
@@ -213,7 +228,7 @@ EFFECTS = {
     "retrieval.latin_share": (0, answers),
     "context.budget": (60, begun),
 }
-OVER_THE_CORPUS = (answers, recalled, begun, threads, model, pulled, left)
+OVER_THE_CORPUS = (answers, reranked, recalled, begun, threads, model, pulled, left)
 
 
 def test_every_setting_is_tried():

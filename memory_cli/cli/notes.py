@@ -71,6 +71,8 @@ def _(result: Recalled) -> Iterator[str]:
     yield from _more(result.truncated, result.next)
     if result.semantic:
         yield f"Found by words alone: {result.semantic}"
+    if result.rerank:
+        yield f"Not reranked{' to the end' if result.reranked else ''}: {result.rerank}"
     yield from _pending(result.units_pending)
 
 

@@ -2,7 +2,7 @@
 
 from memory_cli.embedding.models import DEFAULT_MODEL, HUB, KNOWN, UNMEASURED, KnownModel, PinnedFile, Scale, Traits
 from memory_cli.embedding.packaged import load, loaded
-from memory_cli.embedding.protocol import Embedder, Matrix, ModelUnavailable, Vector
+from memory_cli.embedding.protocol import Embedder, Matrix, ModelUnavailable, Reranker, Vector
 from memory_cli.embedding.state import ModelState, model_state, traits
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "ModelState",
     "ModelUnavailable",
     "PinnedFile",
+    "Reranker",
     "Scale",
     "Traits",
     "Vector",

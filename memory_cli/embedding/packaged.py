@@ -49,7 +49,7 @@ def open_model(model: KnownModel, *, threads: int = 1, folder: Path | None = Non
         import fastembed  # noqa: F401 - half a second, paid only by those who embed
     except (ImportError, OSError) as error:
         raise ModelUnavailable(f"The embedding model {model.name} needs fastembed, which fails: {error}.") from error
-    failures = _engine_failures()
+    failures = engine_failures()
     try:
         engine = _engine(model, file, threads)
     except failures as error:
@@ -93,7 +93,8 @@ def _registered(model: KnownModel, file: Path) -> str:
     return name
 
 
-def _engine_failures() -> tuple[type[Exception], ...]:
+def engine_failures() -> tuple[type[Exception], ...]:
+    """Name what the engine raises when a model cannot be loaded or run."""
     from onnxruntime.capi import onnxruntime_pybind11_state as native
 
     # onnxruntime's exceptions share no base of their own; fastembed's are these two.

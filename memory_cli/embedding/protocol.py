@@ -38,3 +38,10 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vector:
         """Embed a question, to be compared with embedded statements."""
+
+
+class Reranker(Protocol):
+    """Says how well texts answer a question; safe to call from several threads."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Score each text, the higher the better; what a score means is the model's affair."""

@@ -54,6 +54,8 @@ class Recalled(Frozen):
     semantic: str = ""
     hint: str = ""
     warning: str = ""
+    reranked: int = 0
+    rerank: str = ""
 
 
 class Listed(Frozen):

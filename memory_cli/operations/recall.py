@@ -57,9 +57,10 @@ def recall(
     embedder, why_not = (None, "") if words else memory.embedder()
     if embedder:
         embed_due(memory, embedder, scope)
+    reranking = None if words else memory.reranking()
     found = search(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
-        limit=most, offset=offset,
+        reranking=reranking, limit=most, offset=offset,
     )  # fmt: skip
     answer = answered(memory, found, offset=offset, budget=budget, explain=explain, scope=scope, limit=most)
     _count(memory, found, len(answer.units))
@@ -90,6 +91,8 @@ def answered(
         units_pending=pending(memory, scope),
         semantic_available=not found.semantic,
         semantic=found.semantic,
+        reranked=found.reranked,
+        rerank=found.rerank,
     )
     usual = memory.settings.retrieval.limit
     fitted = shown.within(units, frame, shown.room(memory, budget, limit / usual))

@@ -11,6 +11,7 @@ from memory_cli.retrieval import meaning
 from memory_cli.retrieval.fusion import Evidence, Ranked, nothing, ranked
 from memory_cli.retrieval.meaning import Likeness
 from memory_cli.retrieval.repetitions import Collapsed, Repetitions
+from memory_cli.retrieval.rerank import Reordered, Reranking, pool, reordered
 from memory_cli.retrieval.words import Matcher, Statistics, affordable, named_agents, statistics
 from memory_cli.settings import Settings
 from memory_cli.settings.keys import Retrieval
@@ -42,6 +43,7 @@ class Found(Frozen):
     all too weak to be an answer; `unindexed` names the scopes some of whose statements no word can find.
     """
 
+    `reranked` counts what a cross-encoder scored, and `rerank` is the reason why it did not score all that it was to.
     hits: list[Hit] = field(default_factory=list)
     collapsed: list[Collapsed] = field(default_factory=list)
     truncated: bool = False
@@ -50,6 +52,8 @@ class Found(Frozen):
     unindexed: tuple[str, ...] = ()
 
 
+    reranked: int = 0
+    rerank: str = ""
 def search(
     stores: Sequence[Store],
     query: str,
@@ -60,6 +64,7 @@ def search(
     why_not: str,
     limit: int,
     offset: int = 0,
+    reranking: Reranking | None = None,
 ) -> Found:
     """Rank the statements that pass filters by how well they answer query."""
     asked = query_terms(query)
@@ -78,9 +83,17 @@ def search(
             if nothing(found, known.statements, settings.retrieval, english=asked.english)
             else ranked(found, question.named, meaning.weighed(settings.retrieval, embedder, query))
         )
-        shown = _shown(stores, order, likenesses, settings.retrieval, offset=offset, limit=limit)
+        final = _reranked(stores, order, query, reranking, settings.retrieval)
+        shown = _shown(stores, final.order, likenesses, settings.retrieval, offset=offset, limit=limit)
         unindexed = tuple(store.scope for store in stores if not words.complete(store))
-        return replace(shown, semantic=why_not, weak=bool(found) and not order, unindexed=unindexed)
+        return replace(
+            shown,
+            semantic=why_not,
+            weak=bool(found) and not order,
+            unindexed=unindexed,
+            reranked=final.scored,
+            rerank=final.said,
+        )
 
 
 def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[Statement]:
@@ -155,6 +168,15 @@ class _Question(Frozen):
 
 def _shown(
     stores: Sequence[Store],
+def _reranked(
+    stores: Sequence[Store], order: list[Ranked], query: str, reranking: Reranking | None, settings: Retrieval
+) -> Reordered:
+    if not reranking or not order:
+        return Reordered(order, said=reranking.why_not if reranking else "")
+    texts = [statement.text for _, statement in _read(stores, pool(order, settings))] if reranking.reranker else []
+    return reordered(order, texts, query, reranking, settings)
+
+
     order: Sequence[Ranked],
     likenesses: Sequence[Likeness],
     settings: Retrieval,

@@ -70,6 +70,21 @@ class Dense(Frozen):
     embedding_model: Annotated[
         str, Setting("The model that makes vectors; another one means embedding again.", kind="identity", project=False)
     ] = "all-MiniLM-L6-v2-int8"
+    reranker_model: Annotated[
+        str,
+        Setting(
+            "The cross-encoder that settles the order: a folder, or a name among your models; empty: none does.",
+            kind="retrieval",
+            project=False,
+            empty_ok=True,
+        ),
+    ] = ""
+    reranker_sha256: Annotated[
+        str,
+        Setting(
+            "The SHA-256 that the reranker's model.onnx must have.", kind="retrieval", project=False, empty_ok=True
+        ),
+    ] = ""
 
 
 class Runtime(Frozen):
@@ -113,6 +128,13 @@ class Retrieval(Frozen):
     pool_depth: Annotated[
         int, Setting("How many candidates each leg of a recall gives.", kind="retrieval", at_least=1, at_most=100_000)
     ] = 200
+    rerank_depth: Annotated[
+        int, Setting("How many of the best the reranker puts in order.", kind="retrieval", at_least=1, at_most=1000)
+    ] = 50
+    rerank_ms: Annotated[
+        int,
+        Setting("How long the reranker may take over one recall.", kind="retrieval", at_least=0, at_most=600_000),
+    ] = 1000
     match_budget: Annotated[
         int,
         Setting(

@@ -120,7 +120,7 @@ def _recalled(memory: Memory, query: str, wanted: Filters, scope: str, offset: i
     embedder, why_not = memory.embedder()
     found = search(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
-        limit=PAGE, offset=offset,
+        reranking=memory.reranking(), limit=PAGE, offset=offset,
     )  # fmt: skip
     return answered(memory, found, offset=offset, budget=0, explain=True, scope=scope)
 
