@@ -20,6 +20,13 @@ from memory_cli.settings.layers import RESERVED
 
 ROOT = Path(__file__).parents[1]
 COMPLETIONS = {"bash": "memory.bash", "zsh": "_memory", "fish": "memory.fish", "powershell": "memory.ps1"}
+ZSH_LAST = "compdef _memory_completion memory\n"
+# zsh runs such a file at the first Tab, and with what Typer writes that one would complete nothing.
+ZSH_FIRST_TAB = f"""if [ "$funcstack[1]" = "_memory" ]; then
+  _memory_completion "$@"
+else
+  {ZSH_LAST}fi
+"""
 
 
 def table(headings, rows):
@@ -61,7 +68,8 @@ def generated():
 
 def script(shell):
     result = CliRunner().invoke(app, env={"_MEMORY_COMPLETE": f"source_{shell}"}, prog_name="memory")
-    return result.stdout.strip() + "\n"
+    text = result.stdout.strip() + "\n"
+    return text.replace(ZSH_LAST, ZSH_FIRST_TAB) if shell == "zsh" else text
 
 
 def test_files_are_up_to_date():
