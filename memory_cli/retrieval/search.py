@@ -24,6 +24,8 @@ __all__ = ["Collapsed", "Found", "Hit", "search", "similar_words"]
 READ = 32
 SIMILAR_LENGTH = 4000
 SIMILAR_TERMS = 12
+# What says nearly the same has nearly all the words, and so some of the rarest: the frequent ones need no look.
+SIMILAR_ROWS = 500
 SIMILAR_POOL = 30
 SIMILAR_SHARE = 0.6
 
@@ -41,19 +43,19 @@ class Found(Frozen):
 
     `semantic` is the reason why meaning took no part, empty when it did; `weak` says that there were candidates,
     all too weak to be an answer; `unindexed` names the scopes some of whose statements no word can find.
+    `reranked` counts what a cross-encoder scored, and `rerank` is the reason why it did not score all that it was to.
     """
 
-    `reranked` counts what a cross-encoder scored, and `rerank` is the reason why it did not score all that it was to.
     hits: list[Hit] = field(default_factory=list)
     collapsed: list[Collapsed] = field(default_factory=list)
     truncated: bool = False
     semantic: str = ""
     weak: bool = False
     unindexed: tuple[str, ...] = ()
-
-
     reranked: int = 0
     rerank: str = ""
+
+
 def search(
     stores: Sequence[Store],
     query: str,
@@ -62,9 +64,9 @@ def search(
     settings: Settings,
     embedder: Embedder | None,
     why_not: str,
+    reranking: Reranking | None = None,
     limit: int,
     offset: int = 0,
-    reranking: Reranking | None = None,
 ) -> Found:
     """Rank the statements that pass filters by how well they answer query."""
     asked = query_terms(query)
@@ -101,7 +103,7 @@ def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[St
     asked = query_terms(statement.text[:SIMILAR_LENGTH])
     counts = words.counts(store, asked.terms)
     telling = [term for term in asked.terms if not term.optional and counts[term].text > 1]
-    rarest = sorted(telling, key=lambda term: counts[term].text)[:SIMILAR_TERMS]
+    rarest = affordable(telling, counts, SIMILAR_ROWS, least=1)[:SIMILAR_TERMS]
     numbers = words.matching(store, rarest, Filters(now=statement.updated_at), limit=SIMILAR_POOL)
     mine = _telling(index_tokens(statement.text))
     near = []
@@ -166,8 +168,6 @@ class _Question(Frozen):
         return words.matching(self.stores[place], terms, self.filters, limit=depth, agents=matcher.only_names)
 
 
-def _shown(
-    stores: Sequence[Store],
 def _reranked(
     stores: Sequence[Store], order: list[Ranked], query: str, reranking: Reranking | None, settings: Retrieval
 ) -> Reordered:
@@ -177,6 +177,8 @@ def _reranked(
     return reordered(order, texts, query, reranking, settings)
 
 
+def _shown(
+    stores: Sequence[Store],
     order: Sequence[Ranked],
     likenesses: Sequence[Likeness],
     settings: Retrieval,
