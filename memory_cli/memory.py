@@ -17,7 +17,7 @@ from memory_cli.projects import Roots, find_roots
 from memory_cli.settings import Loaded, Settings, load
 from memory_cli.settings.directories import user_home
 from memory_cli.store import taken, trust
-from memory_cli.store.connection import Store, open_store, translated
+from memory_cli.store.connection import NAME, Store, open_store, translated
 from memory_cli.store.legacy import signs
 from memory_cli.text.times import local_zone
 
@@ -152,13 +152,14 @@ class Memory(Frozen):
         if folder is None:
             return None
         if scope not in self._stores:
+            if scope == LOCAL:
+                _refuse_link(folder)
             self._take_in(folder, scope)
             opened = self._stack.enter_context(open_store(folder, scope, self.settings.storage, create=create))
             if opened is None:
                 return None
             self._stores[scope] = opened
         return self._stores[scope]
-
 
     def _take_in(self, folder: Path, scope: str) -> None:
         """Take in what an older server left in the place of this store, if it did."""
@@ -221,6 +222,15 @@ def chosen_roots(
         # Not tempfile.gettempdir: importing tempfile would cost every start.
         temporary=Path(next(filter(None, map(environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")),  # noqa: S108
     )
+
+
+def _refuse_link(folder: Path) -> None:
+    """Refuse a project's memory that its repository leads elsewhere: what is written there may be the user's own."""
+    if link := provenance.link_of_others(folder / NAME):
+        raise Refused(
+            f"{link} is a link that came with the repository and leads to {os.readlink(link)}, so nothing is read or "
+            "written there. Remove it, or take it out of the repository (`git rm --cached`) if you made it."
+        )
 
 
 def _check_patterns(loaded: Loaded) -> None:

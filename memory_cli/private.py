@@ -17,8 +17,9 @@ def make_private(path: Path) -> None:
 def write_private(path: Path, content: str | bytes) -> None:
     """Write content into path at once: whoever reads it sees the old file or the new one, never a part."""
     raw = content.encode("utf-8") if isinstance(content, str) else content
-    staged = path.with_name(f".{path.name}.{os.getpid()}.new")
-    handle = os.open(staged, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+    # A name that nobody can guess: a link that came with a clone would lead the text into a file of the user's.
+    staged = path.with_name(f".{path.name}.{os.urandom(8).hex()}.new")
+    handle = os.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         with open(handle, "wb") as out:
             os.chmod(staged, 0o600)

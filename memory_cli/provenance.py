@@ -5,25 +5,35 @@ Git's index is read, and git is not run; its format is that of gitformat-index: 
 
 import os
 import struct
+from collections.abc import Set
 from pathlib import Path
 
 ENTRY = 40
 FLAGS = 2
+# What SQLite takes the newest of a store from, if it is there.
+LOGS = ("", "-wal", "-journal")
 EXTENDED = 0x4000
 LENGTH = 0x0FFF
 
 
 def is_others(store: Path) -> bool:
-    """Tell whether git tracks a store's file, or another user owns it."""
+    """Tell whether git tracks a store's file or its log, or another user owns it."""
     owned = not hasattr(os, "getuid") or store.stat().st_uid == os.getuid()
     return not owned or tracks(store.resolve())
 
 
+def link_of_others(store: Path) -> Path | None:
+    """Return the link on the way to a store that git tracks, if there is one."""
+    links = (each for each in (store.parent, store) if each.is_symlink())
+    return next((each for each in links if tracks(each.parent.resolve() / each.name)), None)
+
+
 def tracks(file: Path) -> bool:
-    """Tell whether the repository that holds file has it in its index."""
+    """Tell whether the repository that holds file has it, or its log, in its index."""
     for folder in file.parents:
         if directory := _git_directory(folder / ".git"):
-            return _holds(directory / "index", file.relative_to(folder).as_posix().encode())
+            name = file.relative_to(folder).as_posix()
+            return _holds(directory / "index", {f"{name}{each}".encode() for each in LOGS})
     return False
 
 
@@ -37,7 +47,7 @@ def _git_directory(dot_git: Path) -> Path | None:
     return (dot_git.parent / pointer.removeprefix("gitdir:").strip()) if pointer.startswith("gitdir:") else None
 
 
-def _holds(index: Path, name: bytes) -> bool:
+def _holds(index: Path, names: Set[bytes]) -> bool:
     try:
         data = index.read_bytes()
     except OSError:
@@ -45,7 +55,9 @@ def _holds(index: Path, name: bytes) -> bool:
     if data[:4] != b"DIRC" or len(data) < 12:
         return False
     version, entries = struct.unpack(">II", data[4:12])
-    return _holds_shortened(data, entries, name) if version == 4 else _holds_whole(data, name)
+    if version == 4:
+        return _holds_shortened(data, entries, names)
+    return any(_holds_whole(data, name) for name in names)
 
 
 def _holds_whole(data: bytes, name: bytes) -> bool:
@@ -61,12 +73,12 @@ def _holds_whole(data: bytes, name: bytes) -> bool:
     return False
 
 
-def _holds_shortened(data: bytes, entries: int, name: bytes) -> bool:
+def _holds_shortened(data: bytes, entries: int, names: Set[bytes]) -> bool:
     """Read the names one after the other: each says how much of the end of the last one it replaces."""
-    return any(_holds_in(data, entries, name, hash_size) for hash_size in (20, 32))
+    return any(_holds_in(data, entries, names, hash_size) for hash_size in (20, 32))
 
 
-def _holds_in(data: bytes, entries: int, name: bytes, hash_size: int) -> bool:
+def _holds_in(data: bytes, entries: int, names: Set[bytes], hash_size: int) -> bool:
     place, last = 12, b""
     for _ in range(entries):
         flags_at = place + ENTRY + hash_size
@@ -78,7 +90,7 @@ def _holds_in(data: bytes, entries: int, name: bytes, hash_size: int) -> bool:
         if end < 0 or dropped > len(last):
             return False
         last = last[: len(last) - dropped] + data[place:end]
-        if last == name:
+        if last in names:
             return True
         place = end + 1
     return False

@@ -173,3 +173,11 @@ def test_a_store_stays_small_however_often_it_is_changed(tmp_path):
     found = size.run(tmp_path, count=150, updates=10)
     assert found["bytes_a_statement"] < size.MOST
     assert found["bytes_a_statement_changed"] < 1.5 * size.MOST
+
+
+@pytest.mark.parametrize("deep", [51, 900, 100_000])
+def test_metadata_that_is_nested_too_deep_is_refused_by_name_and_the_rest_goes_in(memory, deep):
+    line = '{"text": "deep", "metadata": {"a": ' + "[" * deep + "]" * deep + "}}"
+    answer = memory("import", "-", input=f'{line}\n{{"text": "plain"}}\n')
+    assert answer.exit_code == 1 and "nested too deep" in answer.stderr
+    assert "plain" in memory("list").stdout

@@ -16,6 +16,10 @@ from memory_cli.text.identity import identity, new_id, stored
 from memory_cli.text.kinds import checked_id
 
 
+# What is deeper could be stored and, from deeper in the program, not be read again.
+DEEPEST = 50
+
+
 class Draft(Frozen):
     """A statement that is to be remembered, checked and with its secrets blotted out; an empty id means any."""
 
@@ -56,6 +60,8 @@ class Cleaner:
 
     def metadata(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return metadata whose every text is fit to be stored."""
+        if _is_deep(value):
+            raise UsageError(f"The metadata is nested too deep; {DEEPEST} levels are taken.")
         try:
             json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
         except (TypeError, ValueError) as error:
@@ -185,6 +191,11 @@ def _renewed(made: Journal, known: Statement, new: Statement) -> Statement:
         superseded=False,
     )
     return journal.change(made, known, after)
+
+
+def _is_deep(value: Any, left: int = DEEPEST) -> bool:
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    return left < 0 or any(_is_deep(each, left - 1) for each in inner)
 
 
 def _united(tags: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:

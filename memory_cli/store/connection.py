@@ -146,6 +146,7 @@ def require_fts5() -> None:
 
 
 def _connect(path: Path, storage: Storage) -> sqlite3.Connection:
+    files.refuse_journal_of_many(path)
     # mode=rw: a file that vanished between the look and the opening is not made anew as an empty one.
     uri = f"{path.absolute().as_uri()}?mode=rw"
     db = sqlite3.connect(uri, uri=True, timeout=storage.busy_timeout_ms / 1000, isolation_level=None)
