@@ -181,3 +181,9 @@ def test_metadata_that_is_nested_too_deep_is_refused_by_name_and_the_rest_goes_i
     answer = memory("import", "-", input=f'{line}\n{{"text": "plain"}}\n')
     assert answer.exit_code == 1 and "nested too deep" in answer.stderr
     assert "plain" in memory("list").stdout
+
+
+def test_a_count_that_could_not_be_counted_on_is_refused(memory):
+    line = '{"text": "often", "recalls": 9223372036854775807}\n'
+    answer = memory("import", "-", input=line)
+    assert answer.exit_code == 1 and "`recalls` is not a count" in answer.stderr

@@ -15,7 +15,6 @@ from memory_cli.store.journal import Journal
 from memory_cli.text.identity import identity, new_id, stored
 from memory_cli.text.kinds import checked_id
 
-
 # What is deeper could be stored and, from deeper in the program, not be read again.
 DEEPEST = 50
 

@@ -90,7 +90,7 @@ class Reader:
         value = self.fields.get(name)
         if value is None:
             return 0
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
             raise UsageError(f"`{name}` is not a count: {value!r}")
         return value
 
