@@ -105,7 +105,7 @@ IN_CONTEXT = [
     ("heroku-key", "HEROKU_API_KEY=@", UUID),
     ("authorization", "curl -H 'Authorization: Bearer @' x", letters(24)),
     ("authorization", "Authorization: Basic @", base64.b64encode(b"aladdin:opensesame1").decode()),
-    ("authorization", "//registry.npmjs.org/:_auth=@", letters(24)),
+    ("authorization", "//registry.example.org/:_auth=@", letters(24)),
     ("authorization", '{"auths": {"docker.io": {"auth": "@"}}}', letters(24)),
     ("cookie", "Cookie: @", "session=" + letters(24) + "; theme=dark"),
     ("password", "machine api.example.org login me password @", "letmein"),

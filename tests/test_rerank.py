@@ -122,7 +122,7 @@ def test_by_words_alone_nothing_is_loaded(recalled):
 def test_a_file_that_came_with_a_clone_names_no_reranker(memory, tmp_path):
     place = tmp_path / "project/.memory-rag"
     place.mkdir()
-    (place / "config.toml").write_text('[dense]\nreranker_model = "/tmp/theirs"\n', encoding="utf-8")
+    (place / "config.toml").write_text('[dense]\nreranker_model = "/theirs"\n', encoding="utf-8")
     done = memory("recall", "tea")
     assert done.exit_code == 2 and "dense.reranker_model" in done.stderr
 
