@@ -59,6 +59,7 @@ def run(folder: Path, *, writers: int, records: int, readers: int) -> dict[str, 
         subprocess.Popen([*here, "--role", READ, "--seconds", seconds], stderr=subprocess.PIPE) for _ in range(readers)
     ]
     others.append(subprocess.Popen([*here, "--role", REINDEX], stderr=subprocess.PIPE))
+    largest = _watched(folder, working)
     errors = [process.communicate()[1] for process in working]
     took = time.perf_counter() - start
     errors += [process.communicate()[1] for process in others]
@@ -73,8 +74,19 @@ def run(folder: Path, *, writers: int, records: int, readers: int) -> dict[str, 
             "failed": failed,
             "errors": [each for each in errors if each],
             "problems": checks.problems(store),
+            "largest_wal_bytes": largest,
             "wal_bytes": connection.sizes(store).wal,
         }
+
+
+def _watched(folder: Path, working: list[subprocess.Popen[bytes]]) -> int:
+    """Return how large the log was at its largest while any of the processes ran."""
+    log = folder / "project/.memory-rag/memory.sqlite3-wal"
+    largest = 0
+    while any(process.poll() is None for process in working):
+        largest = max(largest, log.stat().st_size if log.exists() else 0)
+        time.sleep(0.05)
+    return largest
 
 
 def main() -> None:

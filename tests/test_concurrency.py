@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 from contextlib import ExitStack
 
 import pytest
@@ -13,7 +14,7 @@ from memory_cli.memory import LOCAL
 from memory_cli.operations.list_ import list_
 from memory_cli.operations.recall import recall
 from memory_cli.operations.record import record
-from memory_cli.store import checks, statements
+from memory_cli.store import checks, connection, statements
 
 
 @pytest.fixture
@@ -60,6 +61,39 @@ def test_a_read_answers_and_a_write_says_busy_while_another_holds_the_lock(place
             record(memory, "black tea cools")
     with opened(place) as memory:
         assert list_(memory).total == 1
+
+
+def test_the_log_stays_short_beside_readers_that_never_all_stop(place, monkeypatch):
+    monkeypatch.setattr(connection, "LONGEST_LOG", 200_000)
+    with opened(place) as memory:
+        record(memory, "green tea cools")
+    log = place / "project/.memory-rag/memory.sqlite3-wal"
+    ended = threading.Event()
+
+    def read(first, second):
+        # One begins before the other ends, so that there is always a reader.
+        while not ended.is_set():
+            with opened(place) as memory, memory.stores(LOCAL)[0].snapshot():
+                statements.count(memory.stores(LOCAL)[0])
+                second.set()
+                first.wait(0.2)
+                first.clear()
+
+    turns = threading.Event(), threading.Event()
+    readers = [threading.Thread(target=read, args=pair) for pair in (turns, turns[::-1])]
+    for reader in readers:
+        reader.start()
+    try:
+        sizes = []
+        for number in range(60):
+            with opened(place) as memory:
+                record(memory, f"thing {number} is so")
+            sizes.append(log.stat().st_size if log.exists() else 0)
+    finally:
+        ended.set()
+        for reader in readers:
+            reader.join()
+    assert max(sizes) < 1_000_000
 
 
 def test_a_server_does_not_show_what_another_process_forgot(place):

@@ -17,6 +17,8 @@ from memory_cli.store import files
 from memory_cli.store.schema import APPLICATION_ID, MIGRATIONS
 
 NAME = "memory.sqlite3"
+# Twice what SQLite itself lets the log grow to before it tries to write it back.
+LONGEST_LOG = 8_000_000
 T = TypeVar("T")
 
 
@@ -53,6 +55,24 @@ class Store(Frozen):
             if self.db.in_transaction:
                 self.db.execute("rollback")
             raise
+        if limit:
+            self._shorten_log()
+
+    def _shorten_log(self) -> None:
+        """Write a long log back into the database and empty it.
+
+        SQLite does so by itself only when nobody reads, which beside busy readers never comes, so that the log grows
+        without end; this waits a moment for them. The change is on the disk already, so a lock is no failure.
+        """
+        log = self.path.with_name(f"{self.path.name}-wal")
+        try:
+            if log.stat().st_size > LONGEST_LOG:
+                self.db.execute("pragma wal_checkpoint(truncate)").fetchone()
+        except FileNotFoundError:
+            return
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error):
+                raise
 
 
 @contextmanager
