@@ -69,3 +69,21 @@ def test_what_is_embedded_stays_when_it_is_cut_short(tmp_path, memory):
         assert vectors.pending_count(store, Letters.model) == 3
         assert embed_batches(opened_memory, store, Letters(), most=100) == 3
         assert checks.problems(store) == []
+
+
+def test_a_vector_of_the_wrong_length_is_found_and_made_anew(tmp_path):
+    from benchmarks.stores import Letters, opened, roots
+    from memory_cli.operations.doctor import doctor
+    from memory_cli.operations.pending import embed_batches
+    from memory_cli.operations.record import record
+
+    roots(tmp_path)
+    with opened(tmp_path) as memory:
+        record(memory, "green tea")
+        (store,) = memory.stores()
+        embed_batches(memory, store, Letters(), most=9)
+        store.db.execute("update vector set components = x'00'")
+    with opened(tmp_path) as memory:
+        assert ["wrong length" in each.problem for each in doctor(memory).findings] == [True]
+        assert [each.mended for each in doctor(memory, fix=True).findings] == [True]
+        assert doctor(memory).findings == []

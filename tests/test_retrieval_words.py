@@ -10,7 +10,7 @@ from memory_cli.models.history import Who
 from memory_cli.models.statement import Filters, Origin, Statement
 from memory_cli.retrieval.search import search, similar_words
 from memory_cli.settings import Settings
-from memory_cli.store import journal, words
+from memory_cli.store import checks, journal, words
 from memory_cli.store.connection import open_store
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -162,9 +162,10 @@ def test_the_index_mends_what_was_deleted_from_it(empty):
     remember(empty, "green tea", "black tea")
     empty.db.execute("delete from words where rowid = (select min(rowid) from words)")
     found = search([empty], "tea", Filters(now=NOW), settings=Settings(), embedder=None, why_not="", limit=5)
-    assert (found.unindexed, len(found.hits), words.missing(empty)) == (("local",), 1, 1)
+    assert (found.unindexed, len(found.hits)) == (("local",), 1)
+    assert checks.problems(empty)
     assert words.rebuild(empty) == 2
-    assert (words.missing(empty), words.sound(empty), len(recalled(empty, "tea"))) == (0, True, 2)
+    assert (checks.problems(empty), len(recalled(empty, "tea"))) == ([], 2)
 
 
 def test_many_updates_leave_the_index_sound(empty):
@@ -172,5 +173,5 @@ def test_many_updates_leave_the_index_sound(empty):
     with empty.transaction():
         for number in range(1000):
             words.put(empty, statement.number, f"tea number {number}", ("me",))
-    assert words.sound(empty)
+    assert checks.problems(empty) == []
     assert words.size(empty) == words.Size(1, 3)

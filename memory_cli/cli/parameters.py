@@ -2,14 +2,13 @@
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
 from memory_cli.cli import metadata
 from memory_cli.cli.completion import COMPLETERS
-from memory_cli.parameter import Described
+from memory_cli.parameter import described
 from memory_cli.surface import Operation
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -22,22 +21,22 @@ def parameters(operation: Operation) -> list[inspect.Parameter]:
 
 def is_mapping(parameter: inspect.Parameter) -> bool:
     """Tell whether a parameter is given as pairs or JSON."""
-    return get_origin(_described(parameter.annotation)[0]) is Mapping
+    return get_origin(described(parameter.annotation)[0]) is Mapping
 
 
 def _told(parameter: inspect.Parameter, flags: tuple[str, ...]) -> Iterator[inspect.Parameter]:
     name = parameter.name
-    type_, described = _described(parameter.annotation)
+    type_, told_of = described(parameter.annotation)
     required = parameter.default is parameter.empty
     if is_mapping(parameter):
-        yield from metadata.parameters(name, described.text)
+        yield from metadata.parameters(name, told_of.text)
         return
     settings: dict[str, Any] = {
-        "help": described.text, "autocompletion": COMPLETERS.get(name),
+        "help": told_of.text, "autocompletion": COMPLETERS.get(name),
         "metavar": "N" if type_ in (int, float) else name.upper() if type_ in (str, Sequence[str]) else None,
     }  # fmt: skip
     if type_ in (int, float):
-        settings |= {"min": described.at_least, "max": described.at_most}
+        settings |= {"min": told_of.at_least, "max": told_of.at_most}
     if parameter.kind is KEYWORD:
         spelled = flags or (f"--{name.replace('_', '-')}",)
         if type_ is bool and parameter.default is not False:
@@ -61,17 +60,3 @@ def _typed(type_: Any, parameter: inspect.Parameter) -> tuple[Any, Any]:
     if type_ is str:
         return (str if parameter.default is parameter.empty else str | None), parameter.default or None
     return (bool | None if parameter.default is None else type_), parameter.default
-
-
-def _described(annotation: Any) -> tuple[Any, Described]:
-    """Return what a parameter is, without None, and its description; None may stand on either side of the two."""
-    if get_origin(annotation) is Annotated:
-        base, *told = get_args(annotation)
-        return _without_none(base), next(each for each in told if isinstance(each, Described))
-    return _described(_without_none(annotation))
-
-
-def _without_none(annotation: Any) -> Any:
-    if get_origin(annotation) in (Union, UnionType):
-        (annotation,) = (each for each in get_args(annotation) if each is not type(None))
-    return annotation

@@ -204,6 +204,7 @@ class ScopeStatus(Frozen):
     statements: int = 0
     bytes: int = 0
     wal_bytes: int = 0
+    codes_bytes: int = 0
     schema: int = 0
     pending: int = 0
     models: Mapping[str, int] = field(default_factory=dict)

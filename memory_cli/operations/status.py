@@ -7,7 +7,7 @@ from memory_cli.embedding import model_state
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.results import ScopeStatus, Status
 from memory_cli.operations.languages import strangeness
-from memory_cli.store import connection, files, statements, taken, vectors
+from memory_cli.store import connection, files, sidefiles, statements, taken, vectors
 from memory_cli.store.connection import Store
 
 
@@ -51,6 +51,7 @@ def _scope(memory: Memory, scope: str, model: str) -> ScopeStatus:
         statements=statements.count(found),
         bytes=sizes.database,
         wal_bytes=sizes.wal,
+        codes_bytes=sidefiles.size(found),
         schema=sizes.schema,
         pending=vectors.pending_count(found, model),
         models=vectors.models(found),

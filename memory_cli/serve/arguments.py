@@ -2,14 +2,13 @@
 
 import inspect
 import json
-import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from memory_cli.errors import UsageError
-from memory_cli.parameter import Described
+from memory_cli.parameter import Described, described
 from memory_cli.surface import Operation
 
 # What other tools of this kind call it; read, but not published.
@@ -57,23 +56,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def _argument(parameter: inspect.Parameter) -> Argument:
-    base, described = _unwrapped(parameter.annotation)
-    assert described is not None, f"{parameter.name} has no description"
-    return Argument(parameter.name, base, described, parameter.default, parameter.default is inspect.Parameter.empty)
-
-
-def _unwrapped(annotation: Any) -> tuple[Any, Described | None]:
-    """Return the type and the description in an annotation, which may be wrapped in `| None` on either side."""
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        base, *metadata = get_args(annotation)
-        described = next((each for each in metadata if isinstance(each, Described)), None)
-        inner, told = _unwrapped(base)
-        return inner, described or told
-    if origin in (Union, types.UnionType):
-        (base,) = (each for each in get_args(annotation) if each is not type(None))
-        return _unwrapped(base)
-    return annotation, None
+    base, told = described(parameter.annotation)
+    return Argument(parameter.name, base, told, parameter.default, parameter.default is inspect.Parameter.empty)
 
 
 def _known(tool: str, arguments: Mapping[str, Argument], name: str) -> str:

@@ -14,6 +14,9 @@ COUNTS = {
     "vectors without a statement": """
         select count(*) from vector v where not exists (select 1 from statement s where s.number = v.statement)
     """,
+    "vectors of the wrong length": """
+        select count(*) from vector v join model m on m.number = v.model where length(v.components) <> 4 * m.dimension
+    """,
     "statements with neither a vector nor a place in the queue": """
         select count(*) from statement s
         where not exists (select 1 from pending p where p.statement = s.number)

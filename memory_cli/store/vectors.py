@@ -132,14 +132,6 @@ def others(store: Store, model: str) -> list[str]:
     return [row["name"] for row in rows]
 
 
-def wrong_size(store: Store) -> int:
-    """Count the vectors whose length is not that of their model."""
-    query = """
-        select count(*) from vector v join model m on m.number = v.model where length(v.components) <> 4 * m.dimension
-    """
-    return int(store.db.execute(query).fetchone()[0])
-
-
 def last(store: Store) -> int:
     """Return the highest number that a vector here ever had; none is given twice."""
     row = store.db.execute("select seq from sqlite_sequence where name = 'vector'").fetchone()

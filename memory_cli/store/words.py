@@ -152,26 +152,6 @@ def _statements(store: Store) -> int:
     return _counted[key][1]
 
 
-def missing(store: Store) -> int:
-    """Count the statements whose words are not indexed, and the indexed words of no statement."""
-    query = """
-        select (select count(*) from statement where number not in (select id from words_docsize))
-             + (select count(*) from words_docsize where id not in (select number from statement)) as amiss
-    """
-    return int(store.db.execute(query).fetchone()["amiss"])
-
-
-def sound(store: Store) -> bool:
-    """Say whether the index agrees with itself."""
-    try:
-        store.db.execute("insert into words (words) values ('integrity-check')")
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise
-        return False
-    return True
-
-
 def rebuild(store: Store, progress: Callable[[int, int, str], None] | None = None) -> int:
     """Index the words of every statement anew, in one transaction, and return how many statements there are."""
     with store.transaction():
