@@ -22,7 +22,7 @@ async def by_client(agent, command, given):
 
 
 def _argv(operation, given):
-    yield operation.command
+    yield from operation.command.split()
     for each in operation.parameters():
         value = given.get(each.name)
         if value is None:

@@ -105,7 +105,7 @@ def test_every_command_leaves_a_store_of_a_later_version_alone(memory, database,
     before = database.read_bytes()
     parameters = list(operation.parameters())
     given = ["x" for each in parameters if each.kind is not each.KEYWORD_ONLY][: 1 + (operation.command == "link")]
-    done = memory(operation.command, *given)
+    done = memory(*operation.command.split(), *given)
     if operation.command == "doctor":
         # What is wrong with a store is what it is asked for.
         assert (done.exit_code, "9999" in done.stdout + done.stderr) == (1, True)

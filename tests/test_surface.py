@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 import pytest
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from memory_cli.cli import manual
@@ -40,7 +41,10 @@ def named(operations):
 def options(operation):
     """Return the options of a command that stand for parameters of its operation, by name."""
     names = {each.name for each in operation.parameters()}
-    return {each.name: each for each in TREE.commands[operation.command].params if each.name in names}
+    found = TREE
+    for word in operation.command.split():
+        found = found.commands[word]
+    return {each.name: each for each in found.params if each.name in names}
 
 
 def described(parameter):
@@ -74,7 +78,10 @@ def test_every_command_has_a_sentence_and_examples_that_parse(command, ctx):
     for words in ran:
         with TREE.make_context("memory", words) as root:
             name, found, rest = TREE.resolve_command(root, [*root._protected_args, *root.args])
-            found.make_context(name, rest, parent=root)
+            inner = found.make_context(name, rest, parent=root)
+            if isinstance(found, TyperGroup):
+                name, leaf, rest = found.resolve_command(inner, [*inner._protected_args, *inner.args])
+                leaf.make_context(name, rest, parent=inner)
 
 
 @named(TOOLS)
@@ -93,7 +100,7 @@ def test_a_tool_takes_what_its_command_takes(operation):
 
 def argv(operation, arguments):
     """Return the arguments of a tool as a command takes them."""
-    yield operation.command
+    yield from operation.command.split()
     for each in operation.parameters():
         value = arguments.get(each.name)
         flag = options(operation)[each.name].opts[-1]

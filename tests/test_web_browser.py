@@ -24,7 +24,18 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--window-size=1400,900",
 )  # fmt: skip
 ODD = "<script>document.title='owned'</script> <img src=x onerror=alert(1)> \x1b[31m \u202eback"
-ENOUGH = 10
+ENOUGH = 20
+# A click goes to a place: what is still moving, or lies under something else, would not get it.
+STEADY = """
+const [element, done] = arguments;
+element.scrollIntoView({ block: "nearest" });
+const place = () => JSON.stringify(element.getBoundingClientRect());
+const before = place();
+requestAnimationFrame(() => requestAnimationFrame(() => {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  done(place() === before && element.contains(document.elementFromPoint(x + width / 2, y + height / 2)));
+}));
+"""
 
 
 def served(folder):
@@ -96,11 +107,18 @@ class Page:
         return self.all(selector)[0]
 
     def until(self, condition):
-        from selenium.common.exceptions import StaleElementReferenceException
+        from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
         from selenium.webdriver.support.ui import WebDriverWait
 
         wait = WebDriverWait(self.browser, ENOUGH, 0.03, ignored_exceptions=[StaleElementReferenceException])
-        return wait.until(lambda _browser: condition())
+        try:
+            return wait.until(lambda _browser: condition())
+        except TimeoutException as late:
+            raise AssertionError(f"Not seen in {ENOUGH} s; the page: {self.all('body')[0].text}") from late
+
+    def click(self, selector):
+        self.until(lambda: self.browser.execute_async_script(STEADY, self.one(selector)))
+        self.one(selector).click()
 
     def texts(self):
         return [each.text for each in self.all(".item .text")]
@@ -138,7 +156,7 @@ def test_a_search_answers_as_one_types_and_explains_its_scores(page):
 def test_filters_and_keys_narrow_and_walk(page):
     from selenium.webdriver.common.keys import Keys
 
-    page.one("[data-key='kind FACT']").click()
+    page.click("[data-key='kind FACT']")
     page.until(lambda: page.texts() == ["Cake.", "Tea is green."])
     page.press(Keys.TAB)
     page.browser.execute_script("document.activeElement.blur()")
@@ -151,17 +169,17 @@ def test_filters_and_keys_narrow_and_walk(page):
 
 def test_what_was_changed_meanwhile_is_shown_beside_and_never_overwritten(page, folder):
     page.go("#/s/local/deploy")
-    page.one("[data-act=edit]").click()
+    page.click("[data-act=edit]")
     page.write("textarea[name=text]", "Deploys need three reviews.")
     with opened(folder, source="bob") as memory:
         update(memory, "deploy", "Deploys need one review.", tag=["theirs"])
-    page.one("[type=submit]").click()
+    page.click("[type=submit]")
     page.says(".conflict .now", "Deploys need one review.")
     assert page.one(".conflict textarea").get_attribute("value") == "Deploys need three reviews."
     assert [each.text for each in page.all(".conflict mark")] == ["one review"]
     assert state(folder, "deploy").unit.text == "Deploys need one review."
-    page.one("[data-act=mine]").click()
-    page.one("[type=submit]").click()
+    page.click("[data-act=mine]")
+    page.click("[type=submit]")
     page.says("#toast", "Saved.")
     page.says("#detail .whole", "three")
     page.says(".changes .was", "Deploys need one review.")
@@ -173,7 +191,7 @@ def test_what_was_changed_meanwhile_is_shown_beside_and_never_overwritten(page, 
 def test_what_is_forgotten_comes_back_with_undo(page, folder):
     before = state(folder, "cake")
     page.go("#/s/local/cake")
-    page.one("[data-act=forget]").click()
+    page.click("[data-act=forget]")
     page.says("#toast", "Forgotten.")
     page.until(lambda: "Cake." not in page.texts())
     next(each for each in page.all("#toast button") if each.text == "Undo").click()
@@ -186,13 +204,13 @@ def test_a_statement_is_recorded_and_its_tags_are_edited(page, folder):
     page.press("n")
     page.write("textarea[name=text]", "Bread needs time.")
     page.write("[name=tags]", "food, #slow")
-    page.one("[type=submit]").click()
+    page.click("[type=submit]")
     page.says("#detail .whole", "Bread needs time.")
     page.says("#detail dl", "#slow")
     id = page.browser.current_url.rpartition("/")[2]
-    page.one("[data-act=edit]").click()
+    page.click("[data-act=edit]")
     page.write("[name=tags]", "food")
-    page.one("[type=submit]").click()
+    page.click("[type=submit]")
     page.says("#toast", "Saved.")
     assert state(folder, id).unit.tags == ["food"]
 
@@ -202,7 +220,7 @@ def test_what_was_written_is_not_lost_by_a_key(page):
     from selenium.webdriver.support import expected_conditions
 
     page.go("#/s/local/tea")
-    page.one("[data-act=edit]").click()
+    page.click("[data-act=edit]")
     page.write("textarea[name=text]", "Half a thought")
     page.press(Keys.ESCAPE)
     page.until(lambda: expected_conditions.alert_is_present()(page.browser)).dismiss()
@@ -217,10 +235,10 @@ def test_text_is_text_and_what_cannot_be_seen_is_named(page, folder):
     page.says("#detail .whole", "<script>document.title='owned'</script> <img src=x onerror=alert(1)>")
     assert [each.text for each in page.all("#detail .whole .hidden-sign")] == ["ESC", "RLO"]
     assert page.browser.title != "owned" and not page.all("main script, main img")
-    page.one("[data-act=edit]").click()
+    page.click("[data-act=edit]")
     assert page.one("textarea").get_attribute("value") == ODD
     page.write("[name=tags]", "seen")
-    page.one("[type=submit]").click()
+    page.click("[type=submit]")
     page.says("#toast", "Saved.")
     assert (state(folder, "odd").unit.text, state(folder, "odd").unit.tags) == (ODD, ["seen"])
 
@@ -228,7 +246,7 @@ def test_text_is_text_and_what_cannot_be_seen_is_named(page, folder):
 def test_the_other_views_show_what_they_name(page):
     page.go("#/handoff")
     page.write("#page textarea", "Go on with the parser.")
-    page.one("#page [type=submit]").click()
+    page.click("#page [type=submit]")
     page.says("#page .whole", "Go on with the parser.")
     page.go("#/markdown")
     page.says("#page .document", "# MEMORY")
@@ -248,6 +266,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page):
             page.until(lambda: page.browser.execute_script("return document.documentElement.scrollWidth <= 360"))
     finally:
         page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        page.until(lambda: page.browser.execute_script("return innerWidth > 1000"))
 
 
 def test_ten_thousand_statements_come_a_page_at_a_time(browser, tmp_path):
@@ -262,7 +281,7 @@ def test_ten_thousand_statements_come_a_page_at_a_time(browser, tmp_path):
     with served(tmp_path) as address:
         page = Page(browser, address)
         assert (len(page.all(".item")), page.one("#count").text) == (50, "1–50 of 10,000")
-        page.one("#next").click()
+        page.click("#next")
         page.until(lambda: page.one("#count").text == "51–100 of 10,000")
         assert page.texts()[0] == "Statement 9949 of ten thousand."
         page.press("/", "harbour")

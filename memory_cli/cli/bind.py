@@ -59,7 +59,7 @@ def register(
     run.__annotations__ = {each.name: each.annotation for each in every}
     run.__doc__ = operation.function.__doc__
     told = app.command(
-        operation.command, cls=Command, rich_help_panel=operation.panel, epilog="\n".join(operation.examples)
+        operation.leaf, cls=Command, rich_help_panel=operation.panel, epilog="\n".join(operation.examples)
     )
     told(run)
 

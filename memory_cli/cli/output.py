@@ -4,11 +4,16 @@ import json
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
+from importlib import import_module
 
 from memory_cli.cli.notes import FOREIGN, failures, foreign, notes
 from memory_cli.cli.printable import json_safe, printable
 from memory_cli.cli.rows import lines
 from memory_cli.models.document import document
+
+# Families of results, by the module of `models` that has them, which modules of `cli.shown` of that name show; with
+# `_tables` at its end, the one that only a terminal needs.
+FAMILIES: frozenset[str] = frozenset()
 
 
 class Mode(StrEnum):
@@ -25,6 +30,9 @@ def print_result(result: object, mode: Mode | None, *, quiet: bool, warnings: It
     Without a mode a terminal gets a table and a pipe plain lines. A JSON document says everything itself.
     """
     mode = mode or (Mode.TABLE if sys.stdout.isatty() else Mode.PLAIN)
+    family = type(result).__module__.rpartition(".")[2]
+    if family in FAMILIES:
+        import_module(f"memory_cli.cli.shown.{family}")
     if mode is Mode.JSON:
         print(json_safe(json.dumps(document(result), indent=2, ensure_ascii=False)))
     elif mode is Mode.PLAIN:
@@ -34,6 +42,8 @@ def print_result(result: object, mode: Mode | None, *, quiet: bool, warnings: It
         # rich takes as long to import as all the rest, and only a table needs it.
         from memory_cli.cli.tables import print_table
 
+        if family in FAMILIES:
+            import_module(f"memory_cli.cli.shown.{family}_tables")
         print_table(result)
     # What is said about an answer comes below it.
     sys.stdout.flush()

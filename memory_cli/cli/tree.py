@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 from typer.main import get_group
 
-from memory_cli.surface import OPERATIONS, Operation
+from memory_cli.surface import GROUPS, OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from typer._click import Command
@@ -17,6 +17,8 @@ Maker = Callable[[typer.Typer], None]
 
 # The modules of `cli.commands` that offer an operation in a way of their own, and those that are no row of OPERATIONS.
 BY_HAND = frozenset({"record", "context"})
+# The groups that also have commands made by hand.
+MORE_BY_HAND: frozenset[str] = frozenset()
 OTHERS = ("export", "import_", "init", "config", "model", "helper", "serve", "ui")
 
 
@@ -50,7 +52,8 @@ class Commands(MutableMapping[str, "Command"]):
 
 def commands() -> Commands:
     """Return all commands of the program."""
-    makers: dict[str, Maker] = {each.command: partial(_add_operation, each) for each in OPERATIONS}
+    makers: dict[str, Maker] = {each.command: partial(_add_operation, each) for each in OPERATIONS if not each.group}
+    makers |= {name: partial(_add_group, name) for name in GROUPS}
     return Commands(makers | {name.rstrip("_"): partial(_add_module, name) for name in OTHERS})
 
 
@@ -61,6 +64,20 @@ def _add_operation(operation: Operation, app: typer.Typer) -> None:
     from memory_cli.cli.bind import add_command
 
     add_command(app, operation)
+
+
+def _add_group(name: str, app: typer.Typer) -> None:
+    from memory_cli.cli.bind import add_command
+    from memory_cli.cli.help import Group
+
+    panel, told = GROUPS[name]
+    operations = [each for each in OPERATIONS if each.group == name]
+    group = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, epilog=operations[0].examples[0])
+    for each in operations:
+        add_command(group, each)
+    if name in MORE_BY_HAND:
+        import_module(f"memory_cli.cli.commands.{name}").add(group)
+    app.add_typer(group, name=name, rich_help_panel=panel, help=told)
 
 
 def _add_module(name: str, app: typer.Typer) -> None:

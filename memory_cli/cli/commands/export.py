@@ -14,7 +14,7 @@ from memory_cli.memory import Memory, open_memory
 from memory_cli.operations import chronicles, jsonl
 from memory_cli.operations import parameters as filtering
 from memory_cli.operations.export import export
-from memory_cli.surface import FILTER_FLAGS, Effect, Operation
+from memory_cli.surface.operation import FILTER_FLAGS, Effect, Operation
 
 EXPORT = Operation(
     "export", Effect.READS, "Move", flags=FILTER_FLAGS | {"format": ("-f", "--format")},

@@ -1,7 +1,6 @@
-"""The tables of a store, as the list of migrations that make them."""
+"""The tables of the first version."""
 
 import sqlite3
-from collections.abc import Callable
 
 # "memo" in ASCII: tells our file from another program's before anything in it is believed.
 APPLICATION_ID = 0x6D656D6F
@@ -140,6 +139,3 @@ def m001_initial(db: sqlite3.Connection) -> None:
     for statement in filter(str.strip, TABLES.split(";\n")):
         db.execute(statement)
     db.execute(f"pragma application_id = {APPLICATION_ID}")
-
-
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_initial,)

@@ -1,0 +1,1 @@
+"""How families of results are shown, each imported when one of it is printed."""

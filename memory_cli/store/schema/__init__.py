@@ -1,0 +1,10 @@
+"""The tables of a store, as the list of migrations that make them."""
+
+import sqlite3
+from collections.abc import Callable
+
+from memory_cli.store.schema.m001_initial import APPLICATION_ID, m001_initial
+
+__all__ = ["APPLICATION_ID", "MIGRATIONS"]
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_initial,)
