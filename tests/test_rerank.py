@@ -12,7 +12,7 @@ from memory_cli.operations.recall import recall
 from memory_cli.operations.record import record
 from memory_cli.retrieval.fusion import Ranked
 from memory_cli.retrieval.rerank import Reranking, reordered
-from memory_cli.settings.keys import Retrieval
+from memory_cli.settings.retrieval import Retrieval
 from tests.rerankers import build
 
 # Words alone put the shorter before the longer.

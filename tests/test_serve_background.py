@@ -9,7 +9,7 @@ from memory_cli.memory import make_session, open_memory
 from memory_cli.operations.pending import pending
 from memory_cli.operations.record import record
 from memory_cli.serve.background import Background
-from memory_cli.settings.keys import Dense
+from memory_cli.settings.dense import Dense
 
 LONG = 3600.0
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from memory_cli.retrieval.words import Match
-from memory_cli.settings.keys import Retrieval
+from memory_cli.settings.retrieval import Retrieval
 from memory_cli.store.words import Candidate
 
 ASKING = ("?", "？", "؟", "\u037e", "፧")

@@ -20,7 +20,7 @@ from memory_cli.embedding import (
 from memory_cli.embedding.languages import knows, knows_language, script
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Filters
-from memory_cli.settings.keys import Retrieval
+from memory_cli.settings.retrieval import Retrieval
 from memory_cli.store import vectors, words
 from memory_cli.store.connection import Store
 from memory_cli.text.analysis import Query

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from memory_cli.embedding import ModelUnavailable, Reranker
 from memory_cli.models.frozen import Frozen
 from memory_cli.retrieval.fusion import Ranked
-from memory_cli.settings.keys import Retrieval
+from memory_cli.settings.retrieval import Retrieval
 
 BATCH = 4
 OVER = "Time for the reranker was over after {} of {} candidates; the others keep their place (retrieval.rerank_ms)."

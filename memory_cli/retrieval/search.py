@@ -14,7 +14,7 @@ from memory_cli.retrieval.repetitions import Collapsed, Repetitions
 from memory_cli.retrieval.rerank import Reordered, Reranking, pool, reordered
 from memory_cli.retrieval.words import Matcher, Statistics, affordable, named_agents, statistics
 from memory_cli.settings import Settings
-from memory_cli.settings.keys import Retrieval
+from memory_cli.settings.retrieval import Retrieval
 from memory_cli.store import statements, words
 from memory_cli.store.connection import Store
 from memory_cli.text.analysis import STOP_STEMS, Query, index_tokens, query_terms

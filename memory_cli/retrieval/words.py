@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memory_cli.models.frozen import Frozen
-from memory_cli.settings.keys import Retrieval
+from memory_cli.settings.retrieval import Retrieval
 from memory_cli.store import words
 from memory_cli.store.connection import Store
 from memory_cli.store.words import Candidate, Count, Size

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from memory_cli.errors import Busy, MemoryCliError, Refused, UsageError
 from memory_cli.models.frozen import Frozen
-from memory_cli.settings.keys import Storage
+from memory_cli.settings.sections import Storage
 from memory_cli.store import files
 from memory_cli.store.schema import APPLICATION_ID, MIGRATIONS
 

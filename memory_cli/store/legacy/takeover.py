@@ -17,7 +17,7 @@ from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Statement
 from memory_cli.settings.directories import STORE_FOLDER
-from memory_cli.settings.keys import Storage
+from memory_cli.settings.sections import Storage
 from memory_cli.store import connection, files, journal, taken
 from memory_cli.store.legacy import databases, documents
 from memory_cli.store.legacy.arranging import Taking, arranged, united
