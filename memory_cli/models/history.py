@@ -15,8 +15,9 @@ class Who(Frozen):
 
 
 class Item(Frozen):
-    """What a change did to one statement.
+    """What a change did to one thing: a statement, or one of another family.
 
+    `statement` is what names the thing in its family, a statement's id above all.
     `effect` is `add`, `change` or `remove`. `before` holds, by field, what it takes to go back: nothing for an
     addition, the fields that became others for a change, everything for a removal.
     """
@@ -24,6 +25,7 @@ class Item(Frozen):
     statement: str
     effect: str
     before: Mapping[str, Any] | None
+    family: str = "statement"
 
 
 class Change(Frozen):

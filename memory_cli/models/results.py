@@ -144,12 +144,13 @@ class Handoff(Frozen):
 
 
 class Difference(Frozen):
-    """What a change did to one statement: the fields that differ, before and after."""
+    """What a change did to one statement, or a thing of another family: the fields that differ, before and after."""
 
     statement: str
     effect: str
     before: Mapping[str, Any] = field(default_factory=dict)
     after: Mapping[str, Any] = field(default_factory=dict)
+    family: str = "statement"
 
 
 class ChangeShown(Frozen):

@@ -12,6 +12,7 @@ from memory_cli.operations.jsonl import Reader
 from memory_cli.store import chronicle
 from memory_cli.store.chronicle import Entry
 from memory_cli.store.connection import Store
+from memory_cli.store.families import FAMILIES, STATEMENT
 from memory_cli.store.moments import loaded, stored
 from memory_cli.text.times import format_moment
 
@@ -44,7 +45,10 @@ def entry(memory: Memory, fields: Mapping[str, Any]) -> Entry:
 
 def _record(store: Store, one: Entry) -> dict[str, Any]:
     items = [
-        {"statement": each.statement, "effect": each.effect} | ({"before": each.before} if each.before else {})
+        {"statement": each.statement}
+        | ({"family": each.family} if each.family != STATEMENT else {})
+        | {"effect": each.effect}
+        | ({"before": each.before} if each.before else {})
         for each in one.items
     ]
     head = {"change": one.number, "scope": store.scope, "at": format_moment(loaded(one.at))}
@@ -59,9 +63,14 @@ def _item(fields: object, clean: Cleaner) -> Item:
         or not isinstance(fields.get("statement"), str)
     ):
         raise UsageError("an item of this change is not a statement's id with add, change or remove")
-    before = fields.get("before")
+    before, family = fields.get("before"), fields.get("family", STATEMENT)
     if before is not None and not isinstance(before, dict):
         raise UsageError("what was before an item of this change is not an object")
+    if family not in FAMILIES:
+        raise UsageError(f"an item of this change is of the family {family!r}, which is not known here")
+    if family != STATEMENT:
+        named = clean.text(fields["statement"], f"the name of a {family}")
+        return Item(named, fields["effect"], before and clean.metadata(before), family)
     if before and isinstance(before.get("text"), str):
         before = before | {"text": clean.text(before["text"])}
     if before and isinstance(before.get("metadata"), dict):

@@ -6,19 +6,17 @@ from typing import Annotated, Any
 from memory_cli.memory import Memory
 from memory_cli.models.history import Change, Item
 from memory_cli.models.results import ChangeShown, Difference, History
-from memory_cli.models.statement import Statement
 from memory_cli.operations import finding, shown
 from memory_cli.operations import parameters as given
 from memory_cli.parameter import Described
-from memory_cli.store import codec
 from memory_cli.store import history as changes
 from memory_cli.store.connection import Store
+from memory_cli.store.families import FAMILIES, Family, State
 from memory_cli.store.history import Selection
 from memory_cli.store.moments import loaded
 
 EXCERPT = 300
 USUAL = 20
-QUIET = ("sequence", "updated_at")
 
 
 def history(
@@ -80,25 +78,21 @@ def _statement(memory: Memory, id: str, scope: str) -> str:
 
 
 def _difference(store: Store, change: Change, item: Item) -> Difference:
+    family = FAMILIES[item.family]
     before, after = changes.before_and_after(store, item, change.number)
+    names: Sequence[str] = family.told
     if before and after:
-        names = [name for name in codec.differing(before, after) if name not in QUIET]
-        return Difference(item.statement, item.effect, _fields(before, names), _fields(after, names))
-    whole = ("kind", "text")
-    return Difference(
-        item.statement,
-        item.effect,
-        _fields(before, whole) if before else {},
-        _fields(after, whole) if after else {},
-    )
+        names = [each for each in {**before, **after} if before.get(each) != after.get(each)]
+    names = [each for each in names if each not in family.quiet]
+    was, is_now = (_fields(family, state or {}, names) for state in (before, after))
+    return Difference(item.statement, item.effect, was, is_now, item.family)
 
 
-def _fields(statement: Statement, names: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    packed = codec.packed(statement, names)
-    return {name: _readable(name, value) for name, value in packed.items()}
+def _fields(family: Family, state: State, names: Sequence[str]) -> dict[str, Any]:
+    return {name: _readable(state[name], moment=name in family.moments) for name in names if name in state}
 
 
-def _readable(name: str, value: Any) -> Any:
-    if name in codec.MOMENTS and value is not None:
+def _readable(value: Any, *, moment: bool) -> Any:
+    if moment and value is not None:
         return shown.moment(loaded(value))
     return shown.excerpt(value, EXCERPT) if isinstance(value, str) else value

@@ -12,6 +12,7 @@ from memory_cli.operations import parameters as given
 from memory_cli.parameter import Described
 from memory_cli.store import history, journal
 from memory_cli.store.connection import Store
+from memory_cli.store.families import STATEMENT
 
 NUMBER = re.compile(r"(?:(?:local|global):)?[0-9]{1,18}")
 
@@ -74,10 +75,10 @@ def _of_statement(memory: Memory, id: str, scope: str) -> tuple[Store, int]:
     target = None if number is None else history.change(store, number)
     if target is None:
         raise NotFound(f"There is no change of statement {whole} to take back.")
-    if target.count > 1:
+    if (touched := history.count_items(store, target.number, STATEMENT)) > 1:
         told = f"{store.scope}:{target.number}"
         raise Refused(
-            f"The newest change of {whole} is {told}, which touched {target.count} statements; "
+            f"The newest change of {whole} is {told}, which touched {touched} statements; "
             f"`memory undo {told}` takes all of it back."
         )
     return store, target.number

@@ -8,6 +8,7 @@ from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Item
 from memory_cli.store import history
 from memory_cli.store.connection import Store
+from memory_cli.store.families import STATEMENT
 from memory_cli.store.journal import SEQUENCE
 
 
@@ -56,7 +57,7 @@ def restore(store: Store, entry: Entry) -> None:
         (entry.number, entry.at, entry.operation, entry.agent, device, entry.device_number, entry.undoes),
     )
     db.executemany(
-        "insert into change_item (change, position, statement, effect, before) values (?, ?, ?, ?, ?)",
+        "insert into change_item (change, position, statement, effect, before, family) values (?, ?, ?, ?, ?, ?)",
         [
             (
                 entry.number,
@@ -64,12 +65,17 @@ def restore(store: Store, entry: Entry) -> None:
                 item.statement,
                 item.effect,
                 item.before and json.dumps(item.before, ensure_ascii=False),
+                item.family,
             )
             for place, item in enumerate(entry.items)
         ],
     )
     count_from(store, f"changes of device {device}", entry.device_number)
-    count_from(store, SEQUENCE, *(item.before.get("sequence", 0) for item in entry.items if item.before))
+    count_from(store, SEQUENCE, *map(_sequence, entry.items))
+
+
+def _sequence(item: Item) -> int:
+    return item.before.get("sequence", 0) if item.before and item.family == STATEMENT else 0
 
 
 def has_place(store: Store, sequence: int) -> bool:

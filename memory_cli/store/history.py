@@ -9,25 +9,23 @@ from typing import Any
 from memory_cli.errors import Refused
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Change, Item
-from memory_cli.models.statement import HANDOFF, Statement
-from memory_cli.store import journal, statements
-from memory_cli.store.codec import unpacked
 from memory_cli.store.connection import Store
+from memory_cli.store.families import FAMILIES, STATEMENT, State
 from memory_cli.store.journal import Journal
-from memory_cli.store.moments import EPOCH, loaded, stored
-from memory_cli.text.identity import identity
+from memory_cli.store.moments import loaded, stored
 
 SHOWN_ITEMS = 5
-BLANK = Statement(0, "", "", 0, "", "", EPOCH, EPOCH)
+COLUMNS = "statement, effect, before, family"
 
 
 class Selection(Frozen):
-    """Which changes are meant: those that touched a statement, by any of some agents, within a half-open time."""
+    """Which changes are meant: those of one thing of a family, by any of some agents, within a half-open time."""
 
     statement: str = ""
     agents: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    family: str = STATEMENT
 
 
 EVERY = Selection()
@@ -43,7 +41,7 @@ def changes(store: Store, selected: Selection = EVERY, *, limit: int, offset: in
         """,
         parameters | {"limit": limit, "offset": offset},
     ).fetchall()
-    return [_change(store, row, selected.statement) for row in rows]
+    return [_change(store, row, selected) for row in rows]
 
 
 def count(store: Store, selected: Selection = EVERY) -> int:
@@ -52,10 +50,10 @@ def count(store: Store, selected: Selection = EVERY) -> int:
     return int(store.db.execute(f"select count(*) from change c where {where}", parameters).fetchone()[0])
 
 
-def knows(store: Store, statement: str) -> bool:
-    """Tell whether a statement with exactly this id was ever changed, although it may be forgotten."""
-    query = "select 1 from change_item where statement = ? limit 1"
-    return store.db.execute(query, (statement,)).fetchone() is not None
+def knows(store: Store, statement: str, family: str = STATEMENT) -> bool:
+    """Tell whether a thing of a family with exactly this id was ever changed, although it may be gone."""
+    query = "select 1 from change_item where statement = ? and family = ? limit 1"
+    return store.db.execute(query, (statement, family)).fetchone() is not None
 
 
 def change(store: Store, number: int) -> Change | None:
@@ -64,21 +62,22 @@ def change(store: Store, number: int) -> Change | None:
         "select c.*, d.name as device_name from change c join device d on d.number = c.device where c.number = ?",
         (number,),
     ).fetchone()
-    return _change(store, row, "") if row else None
+    return _change(store, row, EVERY) if row else None
 
 
-def newest(store: Store, *, statement: str = "") -> int | None:
-    """Return the number of the newest change, of one statement or at all, that there is to take back.
+def newest(store: Store, *, statement: str = "", family: str = STATEMENT) -> int | None:
+    """Return the number of the newest change, of one thing or at all, that there is to take back.
 
     That is one which was not taken back, is not itself an undo, and did something that was not purged.
     """
     rows = store.db.execute(
         """
         select c.number from change c where c.undoes is null and exists (
-            select 1 from change_item i where i.change = c.number and (:statement = '' or i.statement = :statement)
+            select 1 from change_item i where i.change = c.number
+            and (:statement = '' or i.statement = :statement and i.family = :family)
         ) order by c.number desc
         """,
-        {"statement": statement},
+        {"statement": statement, "family": family},
     )
     return next((row["number"] for row in rows if undone_by(store, row["number"]) is None), None)
 
@@ -95,78 +94,61 @@ def undone_by(store: Store, number: int) -> int | None:
 
 def items(store: Store, number: int, *, limit: int = -1) -> Iterator[Item]:
     """Yield what a change did, in order; with a limit only so much of it."""
-    rows = store.db.execute(
-        "select statement, effect, before from change_item where change = ? order by position limit ?", (number, limit)
-    )
-    return map(_item, rows.fetchall())
+    query = f"select {COLUMNS} from change_item where change = ? order by position limit ?"
+    return map(_item, store.db.execute(query, (number, limit)).fetchall())
+
+
+def count_items(store: Store, number: int, family: str) -> int:
+    """Return how many things of a family a change touched."""
+    query = "select count(*) from change_item where change = ? and family = ?"
+    return int(store.db.execute(query, (number, family)).fetchone()[0])
 
 
 def undo(made: Journal, target: Change) -> None:
-    """Give the statements that target touched the state that they had before it, as part of the change made."""
+    """Give what target touched the state that it had before, as part of the change made."""
     if (by := undone_by(made.store, target.number)) is not None:
         raise Refused(f"Change {target.scope}:{target.number} was taken back already, by change {target.scope}:{by}.")
     if not target.count:
         raise Refused(f"What change {target.scope}:{target.number} did was purged; there is nothing left to take back.")
     for item in reversed(list(items(made.store, target.number))):
-        if (later := _in_the_way(made.store, item.statement, target.number)) is not None:
+        family = FAMILIES[item.family]
+        if (later := _in_the_way(made.store, item, target.number)) is not None:
             raise Refused(
-                f"Statement {item.statement} was changed again by change {target.scope}:{later}; undo that one first."
+                f"{family.noun} {item.statement} was changed again by change {target.scope}:{later}; "
+                "undo that one first."
             )
-        _take_back(made, item)
+        family.take_back(made, item)
 
 
-def before_and_after(store: Store, item: Item, number: int) -> tuple[Statement | None, Statement | None]:
-    """Return a statement as it was before and after the item of the change with this number."""
-    after = statements.by_id(store, item.statement)
-    rows = store.db.execute(
-        "select statement, effect, before from change_item where statement = ? and change > ? order by change desc",
-        (item.statement, number),
-    )
+def before_and_after(store: Store, item: Item, number: int) -> tuple[State | None, State | None]:
+    """Return a thing by field as it was before and after the item of the change with this number."""
+    after = FAMILIES[item.family].now(store, item.statement)
+    query = f"""
+        select {COLUMNS} from change_item where statement = ? and family = ? and change > ? order by change desc
+    """
+    rows = store.db.execute(query, (item.statement, item.family, number))
     for later in map(_item, rows.fetchall()):
         after = _earlier(later, after)
     return _earlier(item, after), after
 
 
-def _earlier(item: Item, after: Statement | None) -> Statement | None:
+def _earlier(item: Item, after: State | None) -> State | None:
     if item.effect == "add":
         return None
-    return unpacked(after if item.effect == "change" and after else BLANK, item.before or {})
+    return {**(after or {}), **(item.before or {})} if item.effect == "change" else item.before or {}
 
 
-def _take_back(made: Journal, item: Item) -> None:
-    now = statements.by_id(made.store, item.statement)
-    if item.effect == "remove":
-        journal.add(made, _unclaimed(made.store, unpacked(BLANK, item.before or {})))
-    elif now is None:
-        raise Refused(f"Statement {item.statement} is not in the store any more, so its change cannot be taken back.")
-    elif item.effect == "add":
-        journal.remove(made, now)
-    else:
-        journal.change(made, now, _unclaimed(made.store, unpacked(now, item.before or {})))
-
-
-def _unclaimed(store: Store, wanted: Statement) -> Statement:
-    """Return wanted, unless another statement has its words, its id or its place as the handoff by now."""
-    claims = [statements.by_identity(store, identity(wanted.kind, wanted.text))]
-    claims += [statements.by_id(store, each) for each in (wanted.id, *wanted.aliases)]
-    claims += [statements.handoff(store)] if wanted.kind == HANDOFF else []
-    for other in claims:
-        if other is not None and other.number != wanted.number:
-            raise Refused(f"Statement {other.id} has taken its place by now; forget that one first.")
-    return wanted
-
-
-def _in_the_way(store: Store, statement: str, number: int) -> int | None:
-    """Return the newest change of the statement after number that still stands.
+def _in_the_way(store: Store, item: Item, number: int) -> int | None:
+    """Return the newest change after number, of what the item is of, that still stands.
 
     A change and its undo that are both newer cancel each other out; the undo of an older one does not.
     """
     rows = store.db.execute(
         """
         select c.number, c.undoes from change_item i join change c on c.number = i.change
-        where i.statement = ? and i.change > ? order by c.number desc
+        where i.statement = ? and i.family = ? and i.change > ? order by c.number desc
         """,
-        (statement, number),
+        (item.statement, item.family, number),
     ).fetchall()
     for row in rows:
         cancelled = row["undoes"] is not None and row["undoes"] > number
@@ -181,8 +163,10 @@ def _selecting(selected: Selection) -> tuple[str, dict[str, Any]]:
     if parameters:
         parts.append(f"c.agent collate nocase in ({', '.join(f':{each}' for each in parameters)})")
     if selected.statement:
-        parts.append("c.number in (select i.change from change_item i where i.statement = :statement)")
-        parameters["statement"] = selected.statement
+        parts.append(
+            "c.number in (select i.change from change_item i where i.statement = :statement and i.family = :family)"
+        )
+        parameters |= {"statement": selected.statement, "family": selected.family}
     for bound, sign, moment in (("since", ">=", selected.since), ("until", "<", selected.until)):
         if moment is not None:
             parts.append(f"c.at {sign} :{bound}")
@@ -190,9 +174,10 @@ def _selecting(selected: Selection) -> tuple[str, dict[str, Any]]:
     return " and ".join(parts) or "1", parameters
 
 
-def _change(store: Store, row: sqlite3.Row, statement: str) -> Change:
+def _change(store: Store, row: sqlite3.Row, selected: Selection) -> Change:
     count = store.db.execute("select count(*) from change_item where change = ?", (row["number"],)).fetchone()[0]
-    shown = [each for each in items(store, row["number"]) if each.statement == statement] if statement else ()
+    wanted = (selected.statement, selected.family)
+    shown = [one for one in items(store, row["number"]) if (one.statement, one.family) == wanted] if wanted[0] else ()
     return Change(
         number=row["number"],
         scope=store.scope,
@@ -209,4 +194,5 @@ def _change(store: Store, row: sqlite3.Row, statement: str) -> Change:
 
 
 def _item(row: sqlite3.Row) -> Item:
-    return Item(row["statement"], row["effect"], None if row["before"] is None else json.loads(row["before"]))
+    before = None if row["before"] is None else json.loads(row["before"])
+    return Item(row["statement"], row["effect"], before, row["family"])

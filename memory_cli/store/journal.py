@@ -189,9 +189,9 @@ def _write(journal: Journal) -> None:
         "select coalesce(max(position), -1) + 1 from change_item where change = ?", (journal.number,)
     ).fetchone()[0]
     db.executemany(
-        "insert into change_item (change, position, statement, effect, before) values (?, ?, ?, ?, ?)",
+        "insert into change_item (change, position, statement, effect, before, family) values (?, ?, ?, ?, ?, ?)",
         [
-            (journal.number, position, item.statement, item.effect, _json(item.before))
+            (journal.number, position, item.statement, item.effect, _json(item.before), item.family)
             for position, item in enumerate(journal.items, first)
         ],
     )

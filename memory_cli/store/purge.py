@@ -20,7 +20,9 @@ def purge(store: Store, found: Sequence[Statement], ids: Sequence[str]) -> None:
     for one in found:
         words.drop(store, one.number)
         store.db.execute("delete from statement where number = ?", (one.number,))
-    store.db.executemany("delete from change_item where statement = ?", [(each,) for each in ids])
+    store.db.executemany(
+        "delete from change_item where statement = ? and family = 'statement'", [(each,) for each in ids]
+    )
     store.db.execute("insert or replace into counter (name, value) values (?, 1)", (UNCLEAN,))
     # Codes that another process is making of what was there are refused by whoever opens them.
     journal.next_number(store, sidefiles.PURGES)
@@ -34,7 +36,7 @@ def put_origins(store: Store, kept: Statement) -> None:
 
 def texts(store: Store, id: str) -> set[str]:
     """Return every text that the statement with this id has or had, as far as the history knows."""
-    query = "select before from change_item where statement = ? and before is not null"
+    query = "select before from change_item where statement = ? and family = 'statement' and before is not null"
     had = {json.loads(row["before"]).get("text", "") for row in store.db.execute(query, (id,))}
     has = {row["text"] for row in store.db.execute("select text from statement where id = ?", (id,))}
     return {each for each in had | has if each}
@@ -71,6 +73,7 @@ def is_unclean(store: Store) -> bool:
 
 def forgotten_by_words(store: Store, key: bytes) -> list[str]:
     """Return the ids of forgotten statements that had exactly these words."""
-    rows = store.db.execute("select statement, before from change_item where effect = 'remove'")
+    query = "select statement, before from change_item where effect = 'remove' and family = 'statement'"
+    rows = store.db.execute(query)
     found = {row["statement"] for row in rows if folded(json.loads(row["before"])["text"]) == key}
     return sorted(found)

@@ -56,7 +56,8 @@ def _known(store: Store) -> Iterator[Words]:
     """Yield what the store has, and what its history knows that it had, as a document may write it."""
     for row in store.db.execute("select kind, text from statement"):
         yield from known_as(row["kind"], row["text"])
-    for row in store.db.execute("select before from change_item where before is not null"):
+    query = "select before from change_item where before is not null and family = 'statement'"
+    for row in store.db.execute(query):
         before = json.loads(row["before"])
         if "text" in before:
             yield words(before["text"])

@@ -4,7 +4,8 @@ import sqlite3
 from collections.abc import Callable
 
 from memory_cli.store.schema.m001_initial import APPLICATION_ID, m001_initial
+from memory_cli.store.schema.m002_links import m002_links
 
 __all__ = ["APPLICATION_ID", "MIGRATIONS"]
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_initial,)
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_initial, m002_links)
