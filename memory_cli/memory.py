@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from memory_cli import provenance
-from memory_cli.embedding import Embedder, ModelUnavailable, loaded
+from memory_cli.embedding import Embedder, ModelState, ModelUnavailable, loaded, model_state
 from memory_cli.errors import Refused, UsageError
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Who
@@ -23,9 +23,12 @@ from memory_cli.text.times import local_zone
 
 if TYPE_CHECKING:
     from memory_cli.retrieval.rerank import Reranking
+    from memory_cli.settings.sections import Redact
     from memory_cli.text.redaction import Redacted
 
 LOCAL, GLOBAL = "local", "global"
+# The provider of vectors that sends nothing anywhere.
+HERE = "local"
 
 
 class Progress(Protocol):
@@ -108,11 +111,7 @@ class Memory(Frozen):
 
     def redacted(self, text: str) -> "Redacted":
         """Return text with its secrets blotted out, as the settings want it."""
-        # Its patterns take longer to compile than the rest of a start, and nothing that only reads needs them.
-        from memory_cli.text.redaction import Redacted, redact
-
-        wanted = self.settings.redact
-        return redact(text, allow=wanted.allow, patterns=wanted.patterns) if wanted.enabled else Redacted(text, ())
+        return _redacted(self.settings.redact, text)
 
     def is_foreign(self, scope: str) -> bool:
         """Tell whether the texts of scope are somebody else's: they came with a clone and nobody said to trust them."""
@@ -124,11 +123,39 @@ class Memory(Frozen):
             self._foreign[LOCAL] = theirs and not believed
         return self._foreign[LOCAL]
 
-    def embedder(self, threads: int = 0) -> tuple[Embedder | None, str]:
-        """Return the embedding model, loaded once a process, or nothing and the reason; 0 threads are the setting's."""
+    def model(self, *, check: bool = False) -> ModelState:
+        """Say which model makes the vectors and whether it is to be had; `check` also hashes its files."""
+        wanted = self.settings.dense
+        if wanted.provider == HERE:
+            return model_state(wanted.embedding_model, check=check)
+        from memory_cli.embedding import provider  # few send their texts anywhere
+
+        return provider.state(wanted, self.session.environ, offline=self.settings.runtime.offline)
+
+    @property
+    def sending(self) -> str:
+        """Say what is sent where to be embedded, empty where nothing is."""
+        wanted = self.settings.dense
+        if wanted.provider == HERE or not self.model().available:
+            return ""
+        from memory_cli.embedding import provider  # few send their texts anywhere
+
+        return provider.chosen(wanted, self.session.environ, offline=False).said
+
+    def embedder(self, threads: int = 0, *, hurried: bool = False) -> tuple[Embedder | None, str]:
+        """Return the embedding model, loaded once a process, or nothing and the reason.
+
+        0 threads are the setting's; hurried is for somebody who waits for an answer.
+        """
+        wanted = self.settings.dense
         try:
+            if wanted.provider != HERE:
+                from memory_cli.embedding import provider, remote  # few send their texts anywhere
+
+                service = provider.chosen(wanted, self.session.environ, offline=self.settings.runtime.offline)
+                return remote.connected(service, wanted, _cleaner(self.settings.redact), hurried=hurried), ""
             threads = threads or self.settings.runtime.threads
-            return loaded(self.settings.dense.embedding_model, threads=threads), ""
+            return loaded(wanted.embedding_model, threads=threads), ""
         except ModelUnavailable as error:
             return None, str(error)
 
@@ -222,6 +249,17 @@ def chosen_roots(
         # Not tempfile.gettempdir: importing tempfile would cost every start.
         temporary=Path(next(filter(None, map(environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")),  # noqa: S108
     )
+
+
+def _redacted(wanted: "Redact", text: str) -> "Redacted":
+    # Its patterns take longer to compile than the rest of a start, and nothing that only reads needs them.
+    from memory_cli.text.redaction import Redacted, redact
+
+    return redact(text, allow=wanted.allow, patterns=wanted.patterns) if wanted.enabled else Redacted(text, ())
+
+
+def _cleaner(wanted: "Redact") -> Callable[[str], str]:
+    return lambda text: _redacted(wanted, text).text
 
 
 def _refuse_link(folder: Path) -> None:

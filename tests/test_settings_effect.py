@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from benchmarks.stores import Letters, opened, roots
 from memory_cli.cli.app import app
-from memory_cli.embedding import HUB
+from memory_cli.embedding import HUB, remote
 from memory_cli.embedding.folders import sha256
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import LOCAL
@@ -23,6 +23,7 @@ from memory_cli.operations.record import record
 from memory_cli.operations.reindex import reindex
 from memory_cli.retrieval.search import search
 from memory_cli.settings import KEYS
+from tests.provider import providing
 from tests.rerankers import build
 
 STATEMENTS = (
@@ -160,6 +161,21 @@ def pulled(folder, *assignments):
     return str(caught.value)
 
 
+def sent(folder, *assignments):
+    """Return what a provider is asked by a recall, and whether it had a part in the answer."""
+    keys = {"HOME": str(folder), "OPENAI_API_KEY": "one", "VOYAGE_API_KEY": "one", "OTHER_KEY": "two"}
+    remote._made.clear()
+    roots(folder)
+    with providing() as provider:
+        chosen = ("dense.provider=openai", f"dense.base_url={provider.address}", *assignments)
+        with opened(folder, assignments=chosen, environ=keys) as memory:
+            for text in ("tea", "coffee"):
+                record(memory, text)
+            answer = recall(memory, "tea")
+        asked = [(path, headers["Authorization"], body) for path, headers, body in provider.asked]
+    return repr(asked), answer.semantic_available
+
+
 def left(folder, *assignments):
     started = []
     settings = [each for assignment in assignments for each in ("--set", assignment)]
@@ -193,6 +209,15 @@ EFFECTS = {
     "redact.allow": ("Xk29dkeE3-ab", stored),
     "redact.patterns": ("plain-[0-9]+", stored),
     "dense.embedding_model": ("of-another-day", model),
+    "dense.provider": ("voyage", sent),
+    "dense.base_url": ("http://127.0.0.1:9/v1", sent),
+    "dense.dimensions": (256, sent),
+    "dense.api_key_variable": ("OTHER_KEY", sent),
+    "dense.api_key_file": ("/nowhere", sent),
+    "dense.request_texts": (1, sent),
+    "dense.request_characters": (2, sent),
+    "dense.request_ms": (1, sent),
+    "dense.query_ms": (1, sent),
     "dense.reranker_model": ("of-another-day", reranked),
     "dense.reranker_sha256": ("0", reranked),
     "runtime.embed_in_recall": (0, waiting),

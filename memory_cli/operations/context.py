@@ -43,7 +43,7 @@ def context(
     for each in _standing(memory, wanted):
         chosen.setdefault(each.id, each)
     if query.strip():
-        embedder, why_not = memory.embedder()
+        embedder, why_not = memory.embedder(hurried=True)
         answer = search(memory.stores(), query, wanted, settings=memory.settings, embedder=embedder,
                         why_not=why_not, limit=ANSWERS)  # fmt: skip
         semantic = answer.semantic

@@ -4,7 +4,6 @@ import stat
 from collections.abc import Iterator
 from typing import Annotated
 
-from memory_cli.embedding import model_state
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.results import Diagnosis, Finding
@@ -43,7 +42,7 @@ def doctor(
 
 
 def _model(memory: Memory) -> Iterator[Finding]:
-    state = model_state(memory.settings.dense.embedding_model, check=True)
+    state = memory.model(check=True)
     if not state.available:
         yield Finding(f"Meaning is not to be had. {state.reason}", remedy="Words answer until then.")
 

@@ -18,7 +18,7 @@ SAMPLE, HEAD = 100, 400
 
 def strangeness(memory: Memory, store: Store) -> str:
     """Say that most of what store holds is in languages that the current model does not know, if it is so."""
-    model = traits(memory.settings.dense.embedding_model)
+    model = traits(memory.model().id)
     newest = statements.page(store, Filters(now=memory.now, include_expired=True), limit=SAMPLE)
     strange = [each.text[:HEAD] for each in newest if model and not _known(memory, model, each.text)]
     if model is None or 2 * len(strange) <= len(newest):
@@ -32,7 +32,7 @@ def strangeness(memory: Memory, store: Store) -> str:
 
 def first_strangeness(memory: Memory, units: list[Unit], scope: str) -> str:
     """Say it at the first recall that meets such statements, or none, and never again of this store and model."""
-    model = traits(memory.settings.dense.embedding_model)
+    model = traits(memory.model().id)
     if model is None or (units and 2 * sum(not _known(memory, model, each.text) for each in units) < len(units)):
         return ""
     for store in memory.stores(scope):

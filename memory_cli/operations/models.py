@@ -7,7 +7,7 @@ from pathlib import Path
 from memory_cli.embedding import HUB, KNOWN, ModelUnavailable, Traits, folders, model_state
 from memory_cli.embedding.state import known_model, package_folder, verify_all
 from memory_cli.errors import NotFound, Refused, UsageError
-from memory_cli.memory import Memory
+from memory_cli.memory import HERE, Memory
 from memory_cli.models.embedding import (
     ModelChecked,
     ModelPlaced,
@@ -45,6 +45,11 @@ def use(memory: Memory, name: str) -> ModelUsed:
     state = model_state(_known(name).name)
     if not state.available:
         raise Refused(f"{state.reason} Nothing was changed.")
+    if memory.settings.dense.provider != HERE:
+        raise Refused(
+            f"Vectors are made by {memory.settings.dense.provider}; `memory config unset dense.provider` comes first. "
+            "Nothing was changed."
+        )
     # What edits a file of settings takes long to import.
     from memory_cli.settings import editing
 
@@ -163,7 +168,7 @@ def _is_here(name: str) -> bool:
 
 def _answering(memory: Memory) -> set[str]:
     """Name the models that have vectors which still answer: the former ones, where the current one's are incomplete."""
-    current = model_state(memory.settings.dense.embedding_model).id
+    current = memory.model().id
     found = set()
     for store in memory.stores():
         if vectors.pending_count(store, current):

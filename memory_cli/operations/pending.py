@@ -1,6 +1,6 @@
 """Embedding what has no vector yet, a batch at a time, so that it can stop and go on anywhere."""
 
-from memory_cli.embedding import Embedder, model_state
+from memory_cli.embedding import Embedder, ModelUnavailable
 from memory_cli.errors import Busy
 from memory_cli.memory import Memory
 from memory_cli.retrieval import meaning
@@ -13,8 +13,21 @@ GROUP = 16
 
 def pending(memory: Memory, scope: str = "") -> int:
     """Count the statements that have no vector of the current model."""
-    model = model_state(memory.settings.dense.embedding_model).id
+    model = memory.model().id
     return sum(vectors.pending_count(store, model) for store in memory.stores(scope))
+
+
+def ready(memory: Memory, scope: str = "") -> tuple[Embedder | None, str]:
+    """Return the embedder after it has made the vectors that are due, or nothing and the reason."""
+    embedder, why_not = memory.embedder(hurried=True)
+    if embedder is None:
+        return None, why_not
+    try:
+        embed_due(memory, embedder, scope)
+    except ModelUnavailable as error:
+        # A provider that fails is not asked a second time for the question itself.
+        return None, str(error)
+    return embedder, ""
 
 
 def embed_due(memory: Memory, embedder: Embedder, scope: str = "") -> None:
@@ -44,6 +57,7 @@ def embed_batches(
         if not rows:
             break
         made = embedder.embed([text for _number, text in rows], batch_size=size)
+        meaning.fits(store, embedder.model, embedder.dimension)
         with store.transaction(deadline_ms=deadline_ms):
             vectors.put(
                 store, embedder.model, embedder.dimension,

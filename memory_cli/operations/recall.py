@@ -8,7 +8,7 @@ from memory_cli.memory import Memory
 from memory_cli.models.results import Recalled, Repetition
 from memory_cli.operations import parameters as given
 from memory_cli.operations import shown
-from memory_cli.operations.pending import embed_due, pending
+from memory_cli.operations.pending import pending, ready
 from memory_cli.parameter import Described
 from memory_cli.retrieval.search import Found, search
 from memory_cli.store import statements
@@ -54,9 +54,7 @@ def recall(
         include_expired=include_expired, superseded=superseded,
     )  # fmt: skip
     most = memory.settings.retrieval.limit if limit < 0 else limit
-    embedder, why_not = (None, "") if words else memory.embedder()
-    if embedder:
-        embed_due(memory, embedder, scope)
+    embedder, why_not = (None, "") if words else ready(memory, scope)
     reranking = None if words else memory.reranking()
     found = search(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
@@ -64,15 +62,15 @@ def recall(
     )  # fmt: skip
     answer = answered(memory, found, offset=offset, budget=budget, explain=explain, scope=scope, limit=most)
     _count(memory, found, len(answer.units))
-    return _with_strangeness(memory, answer, scope) if embedder else answer
+    return _with_more_to_say(memory, answer, scope) if embedder else answer
 
 
-def _with_strangeness(memory: Memory, answer: Recalled, scope: str) -> Recalled:
+def _with_more_to_say(memory: Memory, answer: Recalled, scope: str) -> Recalled:
     # Only those who loaded a model can be told what it does not know.
     from memory_cli.operations.languages import first_strangeness
 
     said = [each for each in (answer.warning, first_strangeness(memory, answer.units, scope)) if each]
-    return replace(answer, warning=" ".join(said))
+    return replace(answer, warning=" ".join(said), semantic=answer.semantic or memory.sending)
 
 
 def answered(

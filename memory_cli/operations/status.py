@@ -17,7 +17,7 @@ def status(memory: Memory) -> Status:
     Nothing is made and no model is loaded.
     """
     roots = memory.roots
-    model = model_state(memory.settings.dense.embedding_model)
+    model = memory.model()
     scopes = [_scope(memory, LOCAL, model.id)] if roots.local_store else []
     scopes.append(_scope(memory, GLOBAL, model.id))
     pending = sum(each.pending for each in scopes)
@@ -28,7 +28,7 @@ def status(memory: Memory) -> Status:
         storage=str(roots.storage),
         storage_why=roots.storage_why,
         scopes=scopes,
-        model=memory.settings.dense.embedding_model,
+        model=model.name,
         units_pending=pending,
         semantic_available=model.available,
         semantic=model.reason,
@@ -60,7 +60,7 @@ def _scope(memory: Memory, scope: str, model: str) -> ScopeStatus:
 
 
 def _notes(memory: Memory, scopes: list[ScopeStatus], pending: int) -> list[str]:
-    notes = [*memory.session.loaded.warnings, *_answering(memory)]
+    notes = [*memory.session.loaded.warnings, *filter(None, [memory.sending]), *_answering(memory)]
     if pending:
         have = "statement has" if pending == 1 else "statements have"
         notes.append(f"{pending} {have} no vector yet; recall, serve and `memory reindex` embed what is pending.")
@@ -91,7 +91,7 @@ def _arrivals(store: Store) -> Iterator[str]:
 
 def _of_models(memory: Memory, scope: ScopeStatus) -> Iterator[str]:
     """Say which former models still answer, and which have vectors that nothing needs."""
-    current = model_state(memory.settings.dense.embedding_model)
+    current = memory.model()
     others = sorted(set(scope.models) - {current.id})
     states = {id: model_state(id.partition("@")[0]) for id in others}
     helping = [id for id in others if scope.pending and states[id].available and states[id].id == id]

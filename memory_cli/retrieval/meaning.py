@@ -139,9 +139,20 @@ def likeness(
     store: Store, embedder: Embedder, query: Vector, latin_share: float, former: Likeness | None = None
 ) -> Likeness:
     """Return what tells how like the statements of store are to query, by the vectors that embedder made."""
+    fits(store, embedder.model, len(query))
     known = traits(embedder.model)
     knows = partial(trusted, embedder=embedder, latin_share=latin_share)
     return Likeness(store, embedder, query, known.scale if known else UNMEASURED, knows, former, {})
+
+
+def fits(store: Store, model: str, dimension: int) -> None:
+    """Refuse vectors that cannot be compared with those that store has of the same model."""
+    kept = vectors.dimension(store, model)
+    if kept not in (None, dimension):
+        raise ModelUnavailable(
+            f"The model {model} gives vectors of {dimension} numbers by now, and those in the {store.scope} memory "
+            f"have {kept}; set dense.dimensions, or choose another model and `memory reindex`."
+        )
 
 
 def former(store: Store, embedder: Embedder, threads: int) -> Embedder | None:

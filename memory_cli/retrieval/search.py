@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field, replace
 
-from memory_cli.embedding import Embedder
+from memory_cli.embedding import Embedder, ModelUnavailable
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Filters, Statement
 from memory_cli.retrieval import meaning
@@ -78,7 +78,11 @@ def search(
         formers = [meaning.former(store, embedder, threads) if embedder else None for store in stores]
         shares = named_agents(asked, known)
         question = _Question(stores, asked, filters, known, shares, embedder, formers, settings.retrieval)
-        likenesses = question.likenesses()
+        try:
+            likenesses = question.likenesses()
+        except ModelUnavailable as error:
+            # A provider may fail at any question; words answer then.
+            embedder, why_not, likenesses = None, str(error), []
         found = question.evidence(likenesses, max(settings.retrieval.pool_depth, 2 * (offset + limit)))
         order = (
             []

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 
-from memory_cli.embedding import Embedder
+from memory_cli.embedding import Embedder, ModelUnavailable
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import Memory, Session, open_memory
 from memory_cli.operations.pending import embed_batches, pending
@@ -14,6 +14,8 @@ log = logging.getLogger("memory")
 # Long enough for a client to shake hands before the model takes the processor.
 DELAY = 3.0
 BUSY_PAUSE = 5.0
+# A provider that fails may come back without anybody calling a tool.
+FAILED_PAUSE = 60.0
 # How long a model that cannot be had is left alone: somebody may install it meanwhile.
 MODEL_PAUSE = 300.0
 
@@ -63,6 +65,9 @@ class Background:
                 self._embed(memory)
         except Busy:
             return BUSY_PAUSE
+        except ModelUnavailable as error:
+            self._say(str(error))
+            return FAILED_PAUSE
         except MemoryCliError as error:
             self._say(str(error))
         return None

@@ -101,6 +101,12 @@ def requeue(store: Store) -> int:
     return gone
 
 
+def dimension(store: Store, model: str) -> int | None:
+    """Return how many numbers the vectors of model have in store, if there are any."""
+    row = store.db.execute("select dimension from model where name = ?", (model,)).fetchone()
+    return int(row["dimension"]) if row else None
+
+
 def drop_others(store: Store, model: str) -> int:
     """Take away the vectors of every other model and return how many there were."""
     number = _model_number(store, model)

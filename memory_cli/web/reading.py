@@ -117,7 +117,7 @@ def health(memory: Memory, asked: QueryParams) -> Health:
 
 def _recalled(memory: Memory, query: str, wanted: Filters, scope: str, offset: int) -> Recalled:
     """Return the answer of a recall that leaves no trace: somebody who types asks a question a letter."""
-    embedder, why_not = memory.embedder()
+    embedder, why_not = memory.embedder(hurried=True)
     found = search(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
         reranking=memory.reranking(), limit=PAGE, offset=offset,
