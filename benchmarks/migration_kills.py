@@ -20,15 +20,17 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from memory_cli.memory import Session, make_session, open_memory
+from memory_cli.memory import Memory, Session, make_session, open_memory
 from memory_cli.models.statement import Filters
 from memory_cli.operations.list_ import list_
+from memory_cli.operations.restore import restore
 from memory_cli.operations.retire_document import retire_document
 from memory_cli.store import checks, statements
 from memory_cli.store.legacy import documents
@@ -36,6 +38,10 @@ from memory_cli.store.legacy.signs import is_marked_ours
 from tests import old_stores
 
 SOURCES = Path(__file__).parents[1]
+# What is killed.
+OPERATIONS: Mapping[str, Callable[..., object]] = {
+    "list_": list_, "retire_document": retire_document, "restore": restore,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -85,10 +91,10 @@ class Starter:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
 
-    def start(self, home: Path, folder: Path, at: int, operation: str = "list_") -> int:
+    def start(self, home: Path, folder: Path, at: int, operation: str = "list_", **arguments: object) -> int:
         """Run an operation that dies in its call with this number; return how many it made when it did not die."""
         assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(json.dumps([str(home), str(folder), at, operation]) + "\n")
+        self.process.stdin.write(json.dumps([str(home), str(folder), at, operation, arguments]) + "\n")
         self.process.stdin.flush()
         status, made = json.loads(self.process.stdout.readline())
         assert status in (0, -signal.SIGKILL), f"the operation failed: {status}"
@@ -118,10 +124,10 @@ def is_possible() -> bool:
 def serve() -> None:
     """Fork a child for each line, and tell how it ended and how many calls it made."""
     for line in sys.stdin:
-        home, folder, at, operation = json.loads(line)
+        home, folder, at, operation, arguments = json.loads(line)
         reader, writer = os.pipe()
         if not (child := os.fork()):
-            _work(Path(home), folder, at, operation, writer)
+            _work(Path(home), folder, at, partial(OPERATIONS[operation], **arguments), writer)
         os.close(writer)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         made = os.read(reader, 32).decode() or "0"
@@ -129,13 +135,13 @@ def serve() -> None:
         print(json.dumps([status, int(made)]), flush=True)
 
 
-def _work(home: Path, folder: str, at: int, operation: str, writer: int) -> None:
+def _work(home: Path, folder: str, at: int, operation: Callable[[Memory], object], writer: int) -> None:
     code = 1
     try:
         library = ctypes.CDLL(None)
         library.kill_at(folder.encode(), ctypes.c_long(at))
         with open_memory(_session(home)) as memory:
-            {"list_": list_, "retire_document": retire_document}[operation](memory)
+            operation(memory)
         os.write(writer, str(library.kill_count()).encode())
         code = 0
     except BaseException:  # noqa: BLE001 - whatever it was, the child ends here

@@ -11,9 +11,10 @@ from memory_cli.cli.printable import json_safe, printable
 from memory_cli.cli.rows import lines
 from memory_cli.models.document import document
 
-# Families of results, by the module of `models` that has them, which modules of `cli.shown` of that name show; with
-# `_tables` at its end, the one that only a terminal needs.
-FAMILIES: frozenset[str] = frozenset()
+# Families of results, by the module of `models` that has them, which modules of `cli.shown` of that name show; those
+# of TABLES have another one, with `_tables` at its end, which only a terminal needs.
+FAMILIES = frozenset({"backups"})
+TABLES: frozenset[str] = frozenset()
 
 
 class Mode(StrEnum):
@@ -42,7 +43,7 @@ def print_result(result: object, mode: Mode | None, *, quiet: bool, warnings: It
         # rich takes as long to import as all the rest, and only a table needs it.
         from memory_cli.cli.tables import print_table
 
-        if family in FAMILIES:
+        if family in TABLES:
             import_module(f"memory_cli.cli.shown.{family}_tables")
         print_table(result)
     # What is said about an answer comes below it.

@@ -38,14 +38,20 @@ def problems(store: Store) -> list[str]:
         return [f"SQLite cannot read the whole of it: {error}"]
 
 
+def of_tables(db: sqlite3.Connection) -> list[str]:
+    """Return what is wrong as far as reading tells."""
+    found = [f"SQLite finds: {row[0]}" for row in db.execute("pragma integrity_check") if row[0] != "ok"]
+    found += [f"a row of {row[0]} points to nothing" for row in db.execute("pragma foreign_key_check")]
+    for name, sql in COUNTS.items():
+        if count := db.execute(sql).fetchone()[0]:
+            found.append(f"{name}: {count}")
+    return found
+
+
 def _problems(store: Store) -> list[str]:
-    found = [f"SQLite finds: {row[0]}" for row in store.db.execute("pragma integrity_check") if row[0] != "ok"]
-    found += [f"a row of {row[0]} points to nothing" for row in store.db.execute("pragma foreign_key_check")]
+    found = of_tables(store.db)
     try:
         store.db.execute("insert into words (words, rank) values ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:
         found.append(f"the word index does not agree with itself: {error}")
-    for name, sql in COUNTS.items():
-        if count := store.db.execute(sql).fetchone()[0]:
-            found.append(f"{name}: {count}")
     return found

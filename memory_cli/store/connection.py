@@ -29,6 +29,7 @@ class Store(Frozen):
     path: Path
     scope: str
     storage: Storage
+    inode: int = 0
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -49,6 +50,7 @@ class Store(Frozen):
         self.db.execute(f"pragma busy_timeout = {min(limit, self.storage.busy_timeout_ms)}")
         patiently(lambda: self.db.execute("begin immediate"), self.path, limit)
         try:
+            self._require_place()
             yield
             self.db.execute("commit")
         except BaseException:
@@ -57,6 +59,11 @@ class Store(Frozen):
             raise
         if limit:
             self._shorten_log()
+
+    def _require_place(self) -> None:
+        """Refuse to write into a file that another one took the place of while this waited for its lock."""
+        if self.inode and self.path.stat().st_ino != self.inode:
+            raise Busy(f"{self.path} was replaced by a restore meanwhile; try again.")
 
     def _shorten_log(self) -> None:
         """Write a long log back into the database and empty it.
@@ -86,11 +93,13 @@ def open_store(folder: Path, scope: str, storage: Storage, *, create: bool = Fal
     elif not path.exists():
         yield None
         return
+    # Before SQLite opens it: a file that took its place in between is noticed at the first write.
+    inode = path.stat().st_ino
     db = _connect(path, storage)
     try:
         with translated(path):
             _prepare(db, path, storage)
-        yield Store(db, path, scope, storage)
+        yield Store(db, path, scope, storage, inode)
     finally:
         db.close()
 
@@ -183,6 +192,17 @@ def _prepare(db: sqlite3.Connection, path: Path, storage: Storage) -> None:
     if version < len(MIGRATIONS):
         patiently(lambda: db.execute(f"pragma journal_mode = {storage.journal_mode}"), path, storage.lock_deadline_ms)
         patiently(lambda: _migrate(db, path), path, storage.lock_deadline_ms)
+    elif db.execute("pragma journal_mode").fetchone()[0] != storage.journal_mode:
+        _change_journal(db, storage)
+
+
+def _change_journal(db: sqlite3.Connection, storage: Storage) -> None:
+    """Use the journal that the settings want, which takes having the file alone; the next one may."""
+    try:
+        db.execute(f"pragma journal_mode = {storage.journal_mode}").fetchone()
+    except sqlite3.OperationalError as error:
+        if not _is_busy(error) and "readonly" not in str(error):
+            raise
 
 
 def _version(db: sqlite3.Connection, path: Path) -> int:

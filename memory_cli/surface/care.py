@@ -38,4 +38,25 @@ LOOKING_AFTER = (
         flags={"scope": ("-s", "--scope")},
         examples=("memory retire-document", "memory retire-document --scope global"),
     ),
+    Operation(
+        "snapshot",
+        Effect.READS,
+        CARE,
+        flags={"scope": ("-s", "--scope")},
+        examples=("memory snapshot ~/backups/memory-today", "memory snapshot backup --scope global"),
+    ),
+    Operation(
+        "verify",
+        Effect.READS,
+        CARE,
+        flags={"scope": ("-s", "--scope")},
+        examples=("memory verify", "memory verify ~/backups/memory-today"),
+    ),
+    Operation(
+        "restore",
+        Effect.CHANGES,
+        CARE,
+        flags={"scope": ("-s", "--scope"), "yes": ("-y", "--yes")},
+        examples=("memory restore ~/backups/memory-today", "memory restore ~/backups/memory-today --yes"),
+    ),
 )

@@ -1,0 +1,97 @@
+"""Looking into a database without changing a byte of it or of its folder, also where nothing can be written."""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from memory_cli.store import checks
+from memory_cli.store.schema import APPLICATION_ID, MIGRATIONS
+
+# What the tokenizer of the word index takes for the end of a word.
+BETWEEN = str.maketrans(dict.fromkeys([*map(chr, range(33)), '"', "'", "\x7f"], " "))
+TERMS = "select term, sum(doc), sum(cnt) from words_terms group by term"
+
+
+def problems(path: Path) -> list[str]:
+    """Return a sentence for each thing that is wrong with the database at path; none when all is well."""
+    try:
+        with _opened(path) as db:
+            return _unknown(db) or [*checks.of_tables(db), *_index(db)]
+    except sqlite3.DatabaseError as error:
+        return [f"SQLite cannot read the whole of it: {error}"]
+
+
+def statements(path: Path) -> int:
+    """Count the statements in the database at path."""
+    with _opened(path) as db:
+        return int(db.execute("select count(*) from statement").fetchone()[0])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database to read: as it lies there when nobody has it open, else as the others see it."""
+    log = path.with_name(f"{path.name}-wal")
+    if not (log.exists() and log.stat().st_size):
+        # Without a log nobody has it open, and SQLite would make files for its own use.
+        with closing(_connected(path, "mode=ro&immutable=1")) as db:
+            yield db
+    elif os.access(path.parent, os.W_OK):
+        with closing(_connected(path, "mode=ro")) as db:
+            yield db
+    else:
+        # A log on a disk that cannot be written can only be read from a copy.
+        with tempfile.TemporaryDirectory() as folder:
+            for each in (path, log):
+                shutil.copyfile(each, Path(folder) / each.name)
+            with closing(_connected(Path(folder) / path.name, "mode=rw")) as db:
+                yield db
+
+
+def _connected(path: Path, how: str) -> sqlite3.Connection:
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
+    db.row_factory = sqlite3.Row
+    # What came from elsewhere may not run anything of its own.
+    db.execute("pragma trusted_schema = off")
+    return db
+
+
+def _unknown(db: sqlite3.Connection) -> list[str]:
+    version, application = (
+        int(db.execute(f"pragma {each}").fetchone()[0]) for each in ("user_version", "application_id")
+    )
+    if version > len(MIGRATIONS):
+        return [f"it has schema version {version}, and this memory knows versions up to {len(MIGRATIONS)}"]
+    if application != APPLICATION_ID:
+        return ["it is a database of another program"]
+    made = db.execute("select type, name from sqlite_master where type in ('trigger', 'view')").fetchall()
+    return [f"it has a {each['type']} {each['name']}, which nothing here makes" for each in made]
+
+
+def _index(db: sqlite3.Connection) -> Iterator[str]:
+    """Compare what the word index says of each word with the words that it was given.
+
+    SQLite's own check is a write.
+    """
+    documents: Counter[str] = Counter()
+    places: Counter[str] = Counter()
+    for row in db.execute("select c0, c1 from words_content"):
+        for field in row:
+            words = str(field or "").translate(BETWEEN).split()
+            # The tokenizer folds ASCII alone.
+            folded = Counter(_folded(word) for word in words)
+            documents.update(folded.keys())
+            places.update(folded)
+    known = {row[0]: (row[1], row[2]) for row in db.execute(TERMS)}
+    expected = {word: (documents[word], places[word]) for word in documents}
+    if known != expected:
+        wrong = sorted(word for word in known.keys() | expected.keys() if known.get(word) != expected.get(word))
+        yield f"the word index does not agree with itself about {len(wrong)} words"
+
+
+def _folded(word: str) -> str:
+    return "".join(each.lower() if each.isascii() else each for each in word)
