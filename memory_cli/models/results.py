@@ -310,11 +310,12 @@ class Trusted(Frozen):
 
 
 class Finding(Frozen):
-    """One thing that is wrong, whether it was mended, and what to do about it."""
+    """One thing that is wrong or may go wrong, whether it was mended, and what to do about it."""
 
     problem: str
     scope: str = ""
     mended: bool = False
+    warning: bool = False
     remedy: str = ""
 
 
@@ -327,7 +328,7 @@ class Diagnosis(Frozen):
     @property
     def exit_code(self) -> int:
         """What the shell is told: whether something is still wrong."""
-        return 1 if any(not each.mended for each in self.findings) else 0
+        return 1 if any(not (each.mended or each.warning) for each in self.findings) else 0
 
 
 class Initialised(Frozen):

@@ -1,12 +1,12 @@
 """Check that all is well, and mend what can be mended."""
 
-import stat
 from collections.abc import Iterator
 from typing import Annotated
 
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.results import Diagnosis, Finding
+from memory_cli.operations import housekeeping
 from memory_cli.parameter import Described
 from memory_cli.store import checks, files, journal, purge, taken, vectors, words
 from memory_cli.store.connection import Store
@@ -22,19 +22,24 @@ def doctor(
     *,
     fix: Annotated[bool, Described("Mend what can be mended without losing anything.")] = False,
 ) -> Diagnosis:
-    """Check stores, indexes, permissions and the model.
+    """Check stores, their files and indexes, permissions and the model.
 
-    The model's file is read and compared with the hash that it should have. Exits 1 while something is wrong.
+    What is mended never takes the place of what was there: a damaged database is kept beside the new one. The model's
+    file is read and compared with the hash that it should have. Exits 1 while something is wrong.
     """
     findings = list(_model(memory))
     stores: list[Store] = []
-    for scope in (LOCAL, GLOBAL):
+    for scope, folder in ((LOCAL, memory.roots.local_store), (GLOBAL, memory.roots.global_store)):
+        damaged = list(housekeeping.mended(memory, scope, folder, fix=fix)) if folder else []
+        findings += damaged
+        if not all(each.mended for each in damaged):
+            continue
         try:
             stores += memory.stores(scope)
         except MemoryCliError as error:
             findings.append(Finding(str(error), scope))
     for store in stores:
-        findings += _permissions(store, fix=fix)
+        findings += housekeeping.of_files(store, fix=fix)
         findings += _index(store, fix=fix)
         findings += _unclean(store, fix=fix)
         findings += _kept(memory, store) if fix else ()
@@ -45,17 +50,6 @@ def _model(memory: Memory) -> Iterator[Finding]:
     state = memory.model(check=True)
     if not state.available:
         yield Finding(f"Meaning is not to be had. {state.reason}", remedy="Words answer until then.")
-
-
-def _permissions(store: Store, *, fix: bool) -> Iterator[Finding]:
-    for path in files.of_store(store.path):
-        wanted = 0o700 if path.is_dir() else 0o600
-        mode = stat.S_IMODE(path.stat().st_mode)
-        if mode & ~wanted:
-            if fix:
-                path.chmod(wanted)
-            problem = f"Others can read {path}: its mode is {mode:o}, and it should be {wanted:o}."
-            yield Finding(problem, store.scope, mended=fix, remedy="" if fix else "`memory doctor --fix` sets it.")
 
 
 def _index(store: Store, *, fix: bool) -> list[Finding]:

@@ -241,6 +241,16 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
     return (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
+def empty_log(store: Store) -> bool:
+    """Write the log back into the database, and tell whether nobody kept that from being done."""
+    try:
+        return not store.db.execute("pragma wal_checkpoint(truncate)").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        if not _is_busy(error):
+            raise
+        return False
+
+
 class Sizes(Frozen):
     """How many bytes the files of a store take, and its schema's version."""
 

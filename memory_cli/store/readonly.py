@@ -32,6 +32,19 @@ def statements(path: Path) -> int:
         return int(db.execute("select count(*) from statement").fetchone()[0])
 
 
+def damage(path: Path) -> str:
+    """Return what keeps a database from being read whole, nothing when all of it but the word index can be."""
+    try:
+        with _opened(path) as db:
+            found = [row[0] for row in db.execute("pragma integrity_check") if row[0] != "ok"]
+    except sqlite3.OperationalError:
+        # It is locked, or gone: whoever opens it says so.
+        return ""
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return next((each for each in found if "FTS5" not in each), "")
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database to read: as it lies there when nobody has it open, else as the others see it."""
