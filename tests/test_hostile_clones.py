@@ -1,6 +1,7 @@
 """A repository that is against its user can bring any file into a project; none may reach out of it."""
 
 import os
+import sqlite3
 import struct
 import subprocess
 
@@ -41,6 +42,22 @@ def test_a_journal_that_would_delete_a_file_of_the_users_is_refused(command, clo
     answer = memory(*command.split())
     assert answer.exit_code and "memory.sqlite3-journal names another file" in answer.output
     assert (tmp_path / "precious").exists()
+
+
+@pytest.mark.parametrize("made", [
+    "create trigger harm after insert on statement begin delete from statement; end",
+    "create view harm as select load_extension('x')",
+])  # fmt: skip
+def test_a_store_that_would_run_something_of_its_own_is_refused(made, clone, memory):
+    db = sqlite3.connect(clone / STORE)
+    db.execute(made)
+    db.commit()
+    db.close()
+    before = (clone / STORE).read_bytes()
+    for command in ("record more", "recall tea --words"):
+        answer = memory(*command.split())
+        assert answer.exit_code == Refused.exit_code and "harm" in answer.stderr
+    assert (clone / STORE).read_bytes() == before
 
 
 @pytest.mark.parametrize("opening", [schema, lambda path: open_alone(path, 100), refuse_journal_of_many])

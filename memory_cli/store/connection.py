@@ -180,6 +180,8 @@ def _connect(path: Path, storage: Storage) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode=rw"
     db = sqlite3.connect(uri, uri=True, timeout=storage.busy_timeout_ms / 1000, isolation_level=None)
     db.row_factory = sqlite3.Row
+    # A file that came with a clone may not run anything of its own.
+    db.execute("pragma trusted_schema = off")
     return db
 
 
@@ -214,6 +216,11 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
     if application != APPLICATION_ID and not version > len(MIGRATIONS):
         raise Refused(
             f"{path} is a database of another program; it was left as it is. Move it away to begin a new one."
+        )
+    if made := db.execute("select type, name from sqlite_master where type in ('trigger', 'view') limit 1").fetchone():
+        raise Refused(
+            f"{path} has a {made['type']} {made['name']}, which nothing here makes and which could undo a write; "
+            "it was left as it is. Move it away to begin a new one."
         )
     if version > len(MIGRATIONS):
         raise Refused(
