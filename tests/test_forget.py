@@ -126,3 +126,12 @@ def test_stats_count_each_origin_in_sql_and_a_terminal_gets_a_chart(memory, tmp_
     assert not [each for each in asked if "s.*" in each] and len(asked) < 30
     table = memory("stats", "-o", "table").stdout
     assert "▇" in table and "2026-09" in table and "last 30d" in table
+
+
+def test_months_are_those_of_whoever_asks(tmp_path):
+    do(tmp_path, record, "tea cools", at="2026-09-30T23:00:00Z")
+    months = {}
+    for zone in ("UTC", "Pacific/Auckland", "America/New_York"):
+        with opened(tmp_path, environ={"TZ": zone}) as memory:
+            months[zone] = list(stats(memory).by_month)
+    assert months == {"UTC": ["2026-09"], "Pacific/Auckland": ["2026-10"], "America/New_York": ["2026-09"]}

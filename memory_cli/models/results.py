@@ -232,7 +232,7 @@ class Status(Frozen):
 
 
 class Stats(Frozen):
-    """How many statements there are, by what they have in common; months are those of `at`, in UTC.
+    """How many statements there are, by what they have in common; months are those of `at`, in the zone of whoever asks.
 
     `growth` is how many were new in the last 1, 7 and 30 days.
     """

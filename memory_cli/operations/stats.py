@@ -11,6 +11,7 @@ from memory_cli.store import counts, statements
 
 NAMED = 50
 GROWTH = (1, 7, 30)
+GROUPS = ("kind", "agent", "source", "tag")
 
 
 def stats(
@@ -36,7 +37,8 @@ def stats(
         memory, kind=kind, agent=agent, source=source, tag=tag, meta=meta, since=since, until=until,
         include_expired=include_expired, superseded=superseded,
     )  # fmt: skip
-    found: dict[str, Counter[str]] = {name: Counter() for name in counts.GROUPS}
+    found: dict[str, Counter[str]] = {name: Counter() for name in GROUPS}
+    months: Counter[str] = Counter()
     scopes: dict[str, int] = {}
     growth: Counter[str] = Counter()
     for store in memory.stores(scope):
@@ -44,8 +46,8 @@ def stats(
             scopes[store.scope] = statements.count(store, wanted)
             growth.update(counts.since(store, {f"{days}d": memory.now - timedelta(days) for days in GROWTH}, wanted))
             for name, counter in found.items():
-                counter.update(counts.by(store, name, wanted))
-    months = dict(sorted(found.pop("month").items()))
+                counter.update({str(each): count for each, count in counts.by(store, name, wanted).items()})
+            months.update(counts.by_month(store, wanted, memory.session.zone))
     top = {name: dict(counter.most_common(NAMED)) for name, counter in found.items()}
     return Stats(
         total=sum(scopes.values()),
@@ -54,7 +56,7 @@ def stats(
         by_agent=top["agent"],
         by_source=top["source"],
         by_tag=top["tag"],
-        by_month=months,
+        by_month=dict(sorted(months.items())),
         units_pending=pending(memory, scope),
         growth=dict(growth),
     )

@@ -1,23 +1,27 @@
 """Counts of statements by what they have in common."""
 
+from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from memory_cli.models.statement import Filters
 from memory_cli.store.connection import Store
 from memory_cli.store.filters import conditions
-from memory_cli.store.moments import stored
+from memory_cli.store.moments import loaded, stored
 
+# In microseconds.
+QUARTER = 900_000_000
 GROUPS = {
     "kind": ("s.kind", ""),
     "agent": ("o.agent", "join origin o on o.statement = s.number"),
     "source": ("o.source", "join origin o on o.statement = s.number"),
     "tag": ("t.tag", "join origin o on o.statement = s.number join origin_tag t on t.origin = o.number"),
-    "month": ("strftime('%Y-%m', s.at / 1000000, 'unixepoch')", ""),
+    # In which quarter of an hour of UTC: every zone's months begin with one.
+    "quarter": (f"s.at / {QUARTER}", ""),
 }
 
 
-def by(store: Store, group: str, filters: Filters) -> dict[str, int]:
+def by(store: Store, group: str, filters: Filters) -> dict[str | int, int]:
     """Return how many statements that pass filters there are for each value of one of GROUPS."""
     column, joined = GROUPS[group]
     where, parameters = conditions(filters)
@@ -29,6 +33,14 @@ def by(store: Store, group: str, filters: Filters) -> dict[str, int]:
         parameters,
     )
     return {row["value"]: row["n"] for row in rows}
+
+
+def by_month(store: Store, filters: Filters, zone: tzinfo) -> dict[str, int]:
+    """Return how many statements that pass filters there are of each month of a zone, in order."""
+    found: Counter[str] = Counter()
+    for quarter, count in sorted(by(store, "quarter", filters).items()):
+        found[loaded(int(quarter) * QUARTER).astimezone(zone).strftime("%Y-%m")] += count
+    return dict(found)
 
 
 def since(store: Store, moments: Mapping[str, datetime], filters: Filters) -> dict[str, int]:
