@@ -128,7 +128,7 @@ def test_stats_count_each_origin_in_sql_and_a_terminal_gets_a_chart(memory, tmp_
     assert "▇" in table and "2026-09" in table and "last 30d" in table
 
 
-def test_months_are_those_of_whoever_asks(tmp_path):
+def test_months_are_those_of_whoever_asks(tmp_path, roots):
     do(tmp_path, record, "tea cools", at="2026-09-30T23:00:00Z")
     months = {}
     for zone in ("UTC", "Pacific/Auckland", "America/New_York"):
