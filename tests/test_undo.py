@@ -1,6 +1,7 @@
 """Every change can be taken back, in any order that makes sense, and nothing is lost on the way."""
 
 import contextlib
+import json
 import random
 
 import pytest
@@ -315,3 +316,12 @@ def test_history_is_told_by_statement_agent_and_time(place):
     assert ([each.operation for each in by_ann.changes], by_ann.total) == (["update", "record"], 2)
     assert do(place, history, until="yesterday").total == 0
     assert do(place, history, since="today", agent=["ann"], scope="global").total == 0
+
+
+def test_what_one_call_forgot_in_both_memories_comes_back_by_one_undo(memory):
+    for scope in ("local", "global"):
+        memory("record", f"scratch of {scope}", "--tag", "scratch", "--scope", scope)
+    assert memory("forget", "--tag", "scratch", "--yes", "--expect", "2").exit_code == 0
+    done = json.loads(memory("undo", "-o", "json").stdout)
+    assert len(done["ids"]) == 2 and len(done["also"]) == 1
+    assert len(json.loads(memory("list", "-o", "json").stdout)["units"]) == 2

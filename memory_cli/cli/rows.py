@@ -164,7 +164,7 @@ def _told(fields: Mapping[str, Any], name: str) -> str:
 def _(result: Undone) -> Lines:
     return Lines(
         ("change", "undone", "operation", "statements"),
-        [(result.change, result.undone, result.operation, ", ".join(result.ids))],
+        [(result.change, ", ".join([result.undone, *result.also]), result.operation, ", ".join(result.ids))],
     )
 
 

@@ -178,12 +178,13 @@ class History(Frozen):
 
 
 class Undone(Frozen):
-    """A change that was taken back, by a change of its own."""
+    """A change that was taken back, by a change of its own, and others of the same call that came back with it."""
 
     undone: str
     operation: str
     change: str
     ids: list[str]
+    also: list[str] = field(default_factory=list)
 
 
 class Shown(Frozen):

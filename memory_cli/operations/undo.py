@@ -1,6 +1,7 @@
 """Take a change back."""
 
 import re
+from dataclasses import replace
 from typing import Annotated
 
 from memory_cli.errors import NotFound, Refused
@@ -29,9 +30,16 @@ def undo(
     """Take a change back: whatever it added, changed or removed is as before.
 
     An undo is a change of its own and can be taken back too. It is refused when a newer change of the same
-    statement stands in the way.
+    statement stands in the way. Without a change named, what one call did to both memories comes back in both.
     """
-    store, number = _meant(memory, change, scope)
+    if change:
+        return _undone(memory, *_meant(memory, change, scope))
+    first, *rest = [_undone(memory, store, number) for store, number in _newest_of(memory, scope)]
+    ids = [id for each in (first, *rest) for id in each.ids]
+    return replace(first, ids=ids, also=[each.undone for each in rest])
+
+
+def _undone(memory: Memory, store: Store, number: int) -> Undone:
     with journal.writing(store, "undo", memory.who, memory.now, undoes=number) as made:
         target = history.change(store, number)
         if target is None:
@@ -45,13 +53,18 @@ def _meant(memory: Memory, change: str, scope: str) -> tuple[Store, int]:
     named, _, digits = change.rpartition(":")
     if NUMBER.fullmatch(change):
         return _numbered(memory, change, named or scope, int(digits))
-    if change:
-        return _of_statement(memory, change, scope)
+    return _of_statement(memory, change, scope)
+
+
+def _newest_of(memory: Memory, scope: str) -> list[tuple[Store, int]]:
+    """Return the newest change that there is to take back, and what the same call did to the other memory."""
     found = [(store, target) for store in memory.stores(scope) if (target := _newest(store))]
     if not found:
         raise NotFound("There is no change to take back.")
-    store, target = max(found, key=lambda each: each[1].at)
-    return store, target.number
+    _store, newest = max(found, key=lambda each: each[1].at)
+    # One call has one time, to the microsecond.
+    call = (newest.at, newest.operation, newest.agent)
+    return [(store, each.number) for store, each in found if (each.at, each.operation, each.agent) == call]
 
 
 def _numbered(memory: Memory, change: str, scope: str, number: int) -> tuple[Store, int]:
