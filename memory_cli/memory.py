@@ -57,6 +57,8 @@ class Session(Frozen):
     source: str
     environ: Mapping[str, str]
     clock: Callable[[], datetime] = utc_now
+    # What a token admits its bearer to; whoever is at this machine is admitted to both.
+    scopes: tuple[str, ...] = (LOCAL, GLOBAL)
 
     @property
     def zone(self) -> tzinfo:
@@ -107,7 +109,8 @@ class Memory(Frozen):
 
     def scope_to_write(self, scope: str) -> str:
         """Return the scope meant: this project's when none is named and there is a project, else the account's."""
-        return scope or (GLOBAL if self.roots.local_store is None else LOCAL)
+        here = self.roots.local_store is not None and LOCAL in self.session.scopes
+        return scope or (LOCAL if here else GLOBAL)
 
     def redacted(self, text: str) -> "Redacted":
         """Return text with its secrets blotted out, as the settings want it."""
@@ -175,6 +178,10 @@ class Memory(Frozen):
             return Reranking(why_not=str(error))
 
     def _store(self, scope: str, *, create: bool) -> Store | None:
+        if scope not in self.session.scopes:
+            if create:
+                raise Refused(f"The token of {self.session.agent} does not reach the {scope} memory.")
+            return None
         folder = self.roots.local_store if scope == LOCAL else self.roots.global_store
         if folder is None:
             return None

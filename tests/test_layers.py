@@ -11,8 +11,10 @@ PACKAGE = Path(__file__).parents[1] / "memory_cli"
 # From below to above; what stands in one line does not import each other.
 LAYERS = (
     {"errors", "models", "parameter", "private"},
+    {"locks", "sockets"},
     {"settings", "text"},
     {"projects", "provenance"},
+    {"tokens"},
     {"store", "embedding"},
     {"retrieval", "categories", "sync"},
     {"memory"},

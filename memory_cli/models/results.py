@@ -233,7 +233,7 @@ class Status(Frozen):
 
 
 class Stats(Frozen):
-    """How many statements there are, by what they have in common; months are those of `at`, in the zone of whoever asks.
+    """How many statements there are, by what they have in common; months are of the asker's zone.
 
     `growth` is how many were new in the last 1, 7 and 30 days.
     """

@@ -8,7 +8,8 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+from memory_cli.sockets import LOOPBACK
+
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (

@@ -1,17 +1,16 @@
 """Listening on this machine alone: the socket, the printed address, and the server behind it."""
 
-import errno
-import os
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import uvicorn
 
-from memory_cli.errors import MemoryCliError, UsageError
+from memory_cli.errors import UsageError
 from memory_cli.memory import Session
+from memory_cli.sockets import LOOPBACK, listening
 from memory_cli.web.app import make_app, nobody
-from memory_cli.web.guard import LOOPBACK, Keys
+from memory_cli.web.guard import Keys
 
 
 @dataclass(frozen=True)
@@ -50,16 +49,4 @@ def prepare(
 def _listening(host: str, port: int, option: str) -> socket.socket:
     if host not in LOOPBACK:
         raise UsageError(f"The browser view stays on this machine: {host} is not 127.0.0.1 or ::1.")
-    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    try:
-        # A port that was in use a moment ago may be taken again at once; on Windows this would share one in use.
-        if os.name != "nt":
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen()
-    except OSError as error:
-        made.close()
-        if error.errno == errno.EADDRINUSE:
-            raise MemoryCliError(f"Port {port} of {host} is taken; name another one with {option}.") from error
-        raise MemoryCliError(f"Port {port} of {host} cannot be had: {error.strerror}.") from error
-    return made
+    return listening(host, port, option)

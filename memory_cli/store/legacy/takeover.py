@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memory_cli.errors import Busy, MemoryCliError
+from memory_cli.locks import locked
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Statement
 from memory_cli.settings.directories import STORE_FOLDER
@@ -21,7 +22,6 @@ from memory_cli.settings.sections import Storage
 from memory_cli.store import connection, files, journal, taken
 from memory_cli.store.legacy import databases, documents
 from memory_cli.store.legacy.arranging import Taking, arranged, united
-from memory_cli.store.legacy.locks import locked
 from memory_cli.store.legacy.old import Old
 from memory_cli.store.legacy.signs import DOCUMENT, INDEX, RECORD, STAGING, VECTORS, is_marked_ours
 from memory_cli.store.taken import Taken
@@ -65,7 +65,8 @@ def settle(place: Place, taking: Taking, is_others: Callable[[Path], bool]) -> N
             return
         connection.require_fts5()
         files.make_store_folder(place.folder)
-        with locked(place.folder, place.storage.lock_deadline_ms):
+        busy = f"Another process is taking in what an older server left in {place.folder}; try again."
+        with locked(place.folder, place.storage.lock_deadline_ms, busy):
             _finish(place.folder)
             if found := _find(place.folder):
                 _take_in(place, found, taking, is_others)

@@ -13,14 +13,14 @@ PAUSE = 0.02
 
 
 @contextmanager
-def locked(folder: Path, deadline_ms: int) -> Iterator[None]:
-    """Hold the lock of a folder while the block runs."""
+def locked(folder: Path, deadline_ms: int, sentence: str) -> Iterator[None]:
+    """Hold the lock of a folder while the block runs; the sentence says who else has it past the deadline."""
     end = time.monotonic() + deadline_ms / 1000
     handle = _handle(folder)
     try:
         while not _lock(handle):
             if time.monotonic() >= end:
-                raise Busy(f"Another process is taking in what an older server left in {folder}; try again.")
+                raise Busy(sentence)
             time.sleep(PAUSE)
         yield
     finally:

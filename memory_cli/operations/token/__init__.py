@@ -1,0 +1,1 @@
+"""Tokens: who may come over the network, and what they may do."""
