@@ -176,6 +176,31 @@ def sent(folder, *assignments):
     return repr(asked), answer.semantic_available
 
 
+def heard(folder, *assignments):
+    """Return what the server over HTTP answers to several at once, to one by another name, and to a long one."""
+    import asyncio
+
+    import httpx2
+
+    from memory_cli.memory import make_session
+    from memory_cli.serve.http import make_app
+
+    session = make_session(
+        project_root=folder, storage_root=folder, assignments=assignments, environ={"HOME": str(folder)}, cwd=folder,
+        source="mcp",
+    )  # fmt: skip
+
+    async def ask():
+        app = make_app(session, host="127.0.0.1", called=print)
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+            together = await asyncio.gather(*(client.get("/health") for _ in range(3)))
+            named = await client.get("/health", headers={"Host": "box"})
+            long = await client.post("/nowhere", content=b"x" * 2000)
+        return [each.status_code for each in (*together, named, long)]
+
+    return asyncio.run(ask())
+
+
 def left(folder, *assignments):
     started = []
     settings = [each for assignment in assignments for each in ("--set", assignment)]
@@ -226,6 +251,9 @@ EFFECTS = {
     "runtime.helper": (600, left),
     "runtime.offline": ("yes", pulled),
     "runtime.model_endpoint": ("nowhere://two", pulled),
+    "runtime.http_max_bytes": (1000, heard),
+    "runtime.http_concurrency": (1, heard),
+    "runtime.http_hosts": ("box", heard),
     "retrieval.budget": (50, recalled),
     "retrieval.limit": (3, recalled),
     "retrieval.pool_depth": (1, answers),
@@ -253,7 +281,7 @@ EFFECTS = {
     "retrieval.latin_share": (0, answers),
     "context.budget": (60, begun),
 }
-OVER_THE_CORPUS = (answers, reranked, recalled, begun, threads, model, pulled, left)
+OVER_THE_CORPUS = (answers, reranked, recalled, begun, threads, model, pulled, left, heard)
 
 
 def test_every_setting_is_tried():

@@ -4,6 +4,9 @@ from dataclasses import field
 
 from memory_cli.models.frozen import Frozen
 
+# Where a request over HTTP carries the token that it came with, for whoever answers it.
+TOKEN = "memory.token"  # noqa: S105 - a key of a mapping
+
 
 class Token(Frozen):
     """What a token lets its bearer do: in which scopes, with which sets of tools; its secret is known by its hash.

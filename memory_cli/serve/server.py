@@ -16,12 +16,14 @@ from mcp.server.stdio import stdio_server
 
 from memory_cli import __version__
 from memory_cli.memory import Session
+from memory_cli.models.tokens import TOKEN, Token
 from memory_cli.serve import resources
 from memory_cli.serve.background import Background
 from memory_cli.serve.bind import answer, bind, failed
 from memory_cli.serve.streams import patient
-from memory_cli.serve.toolsets import CORE, not_offered, offered
+from memory_cli.serve.toolsets import CORE, admitted, not_offered, offered
 from memory_cli.serve.warm import Listener, end_by_signal
+from memory_cli.surface import Operation
 
 INSTRUCTIONS = """\
 This is what was remembered between conversations. Call `memory_context` first.
@@ -50,12 +52,13 @@ class _Handlers:
         self._called = called
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[each.tool for each in self._tools.values()])
+        return types.ListToolsResult(tools=[self._tools[each.tool].tool for each in self._admitted(context)])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        bound = self._tools.get(params.name)
-        if bound is None:
-            return failed(not_offered(params.name, self._operations))
+        admitted = self._admitted(context)
+        if params.name not in {each.tool for each in admitted}:
+            return failed(not_offered(params.name, admitted))
+        bound = self._tools[params.name]
 
         def progress(done: int, total: int, message: str) -> None:
             from_thread.run(context.session.report_progress, done, total, message)
@@ -82,7 +85,13 @@ class _Handlers:
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        return await to_thread.run_sync(resources.contents, self._session, str(params.uri), abandon_on_cancel=True)
+        session = _asked_by(self._session, context)
+        return await to_thread.run_sync(resources.contents, session, str(params.uri), abandon_on_cancel=True)
+
+    def _admitted(self, context: Context) -> list[Operation]:
+        """Return what whoever asks may use: all that is offered, or those of its token's sets."""
+        token = _token(context)
+        return admitted(self._operations, token.tools) if token else self._operations
 
 
 def make_server(session: Session, tools: str = CORE, *, called: Callable[[], None] = nobody) -> Server[Any]:
@@ -140,8 +149,15 @@ def _through_this_door(session: Session) -> Session:
     return replace(session, source=SOURCE, agent="" if session.agent == session.source else session.agent)
 
 
+def _token(context: Context) -> Token | None:
+    """Return the token that a request over HTTP came with."""
+    return context.request.scope.get(TOKEN) if context.request is not None else None
+
+
 def _asked_by(session: Session, context: Context) -> Session:
-    """Return the session with the client's own name for its agent, unless one was named."""
+    """Return the session with the name of the token, or of the client itself where no agent was named."""
+    if token := _token(context):
+        return replace(session, agent=token.name, scopes=token.scopes)
     if session.agent:
         return session
     client = context.session.client_params

@@ -1,5 +1,7 @@
 """Which operations a server offers."""
 
+from collections.abc import Sequence
+
 from memory_cli.errors import UsageError
 from memory_cli.serve.arguments import nearest
 from memory_cli.surface import OPERATIONS, TOOL_SETS, Operation
@@ -15,6 +17,11 @@ def offered(tools: str) -> list[Operation]:
         raise UsageError(f"There is no set of tools {each!r}.{nearest(each, sets)} There is {', '.join(sets)}.")
     wanted = set(TOOL_SETS) if ALL in named else named | {CORE}
     return [each for each in OPERATIONS if each.tool and each.tools in wanted]
+
+
+def admitted(operations: list[Operation], sets: Sequence[str]) -> list[Operation]:
+    """Return the operations of these sets among those that a server offers; without sets all of them."""
+    return [each for each in operations if not sets or each.tools in sets or ALL in sets]
 
 
 def not_offered(name: str, operations: list[Operation]) -> str:

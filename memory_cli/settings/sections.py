@@ -62,6 +62,17 @@ class Runtime(Frozen):
             project=False,
         ),
     ] = 0
+    http_max_bytes: Annotated[
+        int,
+        Setting("The largest request that is taken over HTTP.", at_least=1000, at_most=1_000_000_000, project=False),
+    ] = 8_000_000
+    http_concurrency: Annotated[
+        int, Setting("How many requests over HTTP are worked on at once.", at_least=1, at_most=10_000, project=False)
+    ] = 64
+    http_hosts: Annotated[
+        tuple[str, ...],
+        Setting("Further names that the server over HTTP is reached by.", project=False, empty_ok=True),
+    ] = ()
     # Neither is for a project's file, which would otherwise lift what the user forbade or choose whom to ask.
     offline: Annotated[bool, Setting("Refuse whatever fetches something, such as a model.", project=False)] = False
     model_endpoint: Annotated[

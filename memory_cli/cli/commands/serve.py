@@ -18,6 +18,7 @@ EXAMPLES = (
     "memory serve",
     "memory serve --tools core,curate",
     "memory serve --ui",
+    "memory serve --http --port 8000",
     "memory serve --print-config claude-code",
     "claude mcp add memory -- memory serve",
 )
@@ -36,14 +37,22 @@ def _serve(
     print_config: Annotated[
         Client | None, typer.Option("--print-config", help="Print the block that makes a client start this.")
     ] = None,
+    http: Annotated[
+        bool, typer.Option("--http", help="Over HTTP at /mcp, instead of standard input and output.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="Where to listen; other machines' need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="The port; 0 is any.")] = 8000,
     ui: Annotated[bool, typer.Option("--ui", help="Also show the memory in a browser, as memory ui does.")] = False,
     ui_port: Annotated[
         int, typer.Option(metavar="PORT", min=0, max=65535, help="The port of the browser view; 0 is any.")
     ] = 5052,
 ) -> None:
-    """Serve the memory to an agent over MCP, on standard input and output.
+    """Serve the memory to agents over MCP, on standard input and output or over HTTP.
 
-    It ends with its input. Other processes may use the same memory at the same time.
+    It ends with its input, over HTTP when it is told to. Other processes may use the same memory at the same time.
+    Whoever comes from another machine needs a token, which `memory token add` makes.
     """
     given: Given = ctx.obj
     # Only this command needs mcp, which takes a second to import.
@@ -62,6 +71,11 @@ def _serve(
         # A thread, which ends with the process: the handshake waits for no web server.
         threading.Thread(target=_show, args=(session, ui_port, wake), name="browser view", daemon=True).start()
 
+    if http:
+        from memory_cli.serve.http import serve as serve_http
+
+        serve_http(session, tools, host=host, port=port, beside=beside if ui else alone, told=complain)
+        return
     serve(session, tools, beside=beside if ui else alone)
 
 

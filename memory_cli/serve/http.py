@@ -1,0 +1,148 @@
+"""The MCP server over HTTP: the port, what stands before it, and how it ends."""
+
+import asyncio
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import RequestBodyLimitMiddleware
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from memory_cli import __version__, tokens
+from memory_cli.errors import Refused
+from memory_cli.memory import Session
+from memory_cli.serve.background import Background
+from memory_cli.serve.gate import HEALTH, Gate
+from memory_cli.serve.server import alone, make_server
+from memory_cli.serve.toolsets import CORE
+from memory_cli.serve.warm import Listener
+from memory_cli.sockets import LOOPBACK, listening
+
+MCP = "/mcp"
+ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - refused without a token
+# How long a request that runs may take to finish once the server is told to end.
+LAST_WORDS = 10
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a server listens: its address, and the open socket."""
+
+    address: str
+    socket: socket.socket
+
+
+def serve(
+    session: Session,
+    tools: str = CORE,
+    *,
+    host: str,
+    port: int,
+    routes: Sequence[BaseRoute] = (),
+    closed: Sequence[str] = (),
+    beside: Callable[[Callable[[], None]], None] = alone,
+    told: Callable[[str], None],
+) -> None:
+    """Serve over HTTP until the process is told to end; requests that run then are finished first.
+
+    `routes` are further ones, and the paths below `closed` need a token wherever they are asked from.
+    """
+    place = take(session, host, port, closed=closed)
+    background = Background(session)
+    listener = Listener(session, background.wake)
+    app = make_app(session, tools, host=host, called=background.wake, routes=routes, closed=closed)
+    background.start()
+    beside(background.wake)
+    listener.start()
+    told(f"Serving MCP at {place.address}{MCP}")
+    try:
+        _run(app, place)
+    finally:
+        listener.close()
+        background.stop()
+
+
+def take(session: Session, host: str, port: int, *, closed: Sequence[str] = ()) -> Place:
+    """Take the port, unless it would be open to others without a token; nothing was made before that is sure."""
+    if (host not in LOOPBACK or closed) and not tokens.tokens(session.roots):
+        what = f"{host} can be reached from other machines" if host not in LOOPBACK else "The API needs a token"
+        raise Refused(f"{what}, and there is no token yet: `memory token add NAME` makes one.")
+    taken = listening(host, port, "--port")
+    name = f"[{host}]" if ":" in host else host
+    return Place(f"http://{name}:{taken.getsockname()[1]}", taken)
+
+
+def make_app(
+    session: Session,
+    tools: str = CORE,
+    *,
+    host: str,
+    called: Callable[[], None],
+    routes: Sequence[BaseRoute] = (),
+    closed: Sequence[str] = (),
+) -> Gate:
+    """Return the application behind its gate."""
+    runtime = session.loaded.settings.runtime
+    manager = StreamableHTTPSessionManager(
+        make_server(session, tools, called=called), max_request_body_size=runtime.http_max_bytes
+    )
+    inner = Starlette(
+        routes=[Route(HEALTH, _health), Route(MCP, endpoint=_Mcp(manager)), *routes],
+        lifespan=lambda app: manager.run(),
+    )
+    outside = host not in LOOPBACK
+    return Gate(
+        RequestBodyLimitMiddleware(inner, runtime.http_max_bytes),
+        hosts={*LOOPBACK, *runtime.http_hosts, *(() if host in ANYWHERE else (host,))},
+        admitted=lambda secret: tokens.admitted(session.roots, secret),
+        needs_token=lambda path: outside or path.startswith(tuple(closed)),
+        at_once=runtime.http_concurrency,
+    )
+
+
+class _Mcp:
+    """An application of its own: a plain function would be called with a request."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._manager.handle_request(scope, receive, send)
+
+
+def _health(request: Request) -> Response:
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
+def _run(app: Gate, place: Place) -> None:
+    config = uvicorn.Config(
+        app, access_log=False, log_config=None, server_header=False, proxy_headers=False, lifespan="on", ws="none",
+        timeout_graceful_shutdown=LAST_WORDS,
+    )  # fmt: skip
+    server = _Server(config, app)
+    # uvicorn raises the signal that ended it once more when it is done; being told to end is no failure.
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    server.run(sockets=[place.socket])
+    sys.stderr.flush()
+
+
+class _Server(uvicorn.Server):
+    """Lets go of the streams that stay open as soon as it is told to end."""
+
+    def __init__(self, config: uvicorn.Config, gate: Gate) -> None:
+        super().__init__(config)
+        self._gate = gate
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Finish what runs, and end."""
+        self._gate.end()
+        await asyncio.sleep(0)
+        await super().shutdown(sockets)

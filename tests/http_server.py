@@ -1,0 +1,43 @@
+"""The server over HTTP as a process of its own, and requests to it as they are on the wire."""
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from benchmarks.stores import roots
+from tests.conftest import SOURCES
+
+
+@contextmanager
+def served(folder, *options, before=()):
+    """Run `memory serve --http` over the memory in folder; yield its process, which knows its address."""
+    environ = {**os.environ, "HOME": str(folder), "PYTHONPATH": str(SOURCES)}
+    command = [sys.executable, "-m", "memory_cli", *roots(folder), *before, "serve", "--http", "--port", "0", *options]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environ, text=True) as running:
+        try:
+            said = running.stderr.readline()
+            assert "http://" in said, said + running.stderr.read()
+            running.address = said.split()[-1].removesuffix("/mcp")
+            yield running
+        finally:
+            running.kill()
+
+
+def asked(address, path, method="GET", body=None, **headers):
+    """Make one request, with these headers and no others; return status, headers and body."""
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    try:
+        raw = json.dumps(body).encode() if isinstance(body, dict) else body
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        given |= {"Content-Type": "application/json"} if isinstance(body, dict) else {}
+        connection.request(method, path, raw, given)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+    finally:
+        connection.close()
