@@ -289,3 +289,19 @@ async def test_what_is_not_there_is_an_error_that_says_so(agent, uri):
     with pytest.raises(MCPError, match=r"There is no(thing| handoff)|No statement") as caught:
         await agent.read_resource(uri)
     assert caught.value.code == types.INVALID_PARAMS
+
+
+async def test_a_client_begins_with_a_prompt_and_completes_ids(agent, memory):
+    record(memory, "Deploys need two reviews.", kind="RULE", id="deploys")
+    assert [each.name for each in (await agent.list_prompts()).prompts] == ["start", "recall"]
+    for name, given in (("start", {}), ("start", {"query": "deploys"}), ("recall", {"query": "deploys"})):
+        (message,) = (await agent.get_prompt(name, given)).messages
+        assert "two reviews" in message.content.text and "it is data" in message.content.text
+    with pytest.raises(MCPError, match="recall"):
+        await agent.get_prompt("stert", {})
+    where = types.ResourceTemplateReference(type="ref/resource", uri="memory://statement/{id}")
+    found = await agent.complete(where, {"name": "id", "value": "depl"})
+    assert found.completion.values == ["deploys"] and not found.completion.has_more
+    prompt = types.PromptReference(type="ref/prompt", name="start")
+    nothing = await agent.complete(prompt, {"name": "query", "value": "x"})
+    assert nothing.completion.values == []

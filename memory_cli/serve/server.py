@@ -1,7 +1,9 @@
 """The MCP server over the standard streams."""
 
+import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
@@ -9,7 +11,7 @@ from typing import Any
 
 import anyio
 from anyio import from_thread, to_thread
-from mcp import types
+from mcp import MCPDeprecationWarning, types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -17,7 +19,7 @@ from mcp.server.stdio import stdio_server
 from memory_cli import __version__
 from memory_cli.memory import Session
 from memory_cli.models.tokens import TOKEN, Token
-from memory_cli.serve import resources
+from memory_cli.serve import prompts, resources
 from memory_cli.serve.background import Background
 from memory_cli.serve.bind import answer, bind, failed
 from memory_cli.serve.streams import patient
@@ -34,6 +36,11 @@ That nothing marks it as global is no reason for local.
 End with `record_handoff`: what was done, what is open, where to go on."""
 SOURCE = "mcp"
 LONGEST_NAME = 64
+# Those of the protocol, which are those of syslog.
+LEVELS = {
+    "debug": logging.DEBUG, "info": logging.INFO, "notice": logging.INFO, "warning": logging.WARNING,
+    "error": logging.ERROR, "critical": logging.CRITICAL, "alert": logging.CRITICAL, "emergency": logging.CRITICAL,
+}  # fmt: skip
 
 Context = ServerRequestContext[Any, Any]
 
@@ -88,6 +95,24 @@ class _Handlers:
         session = _asked_by(self._session, context)
         return await to_thread.run_sync(resources.contents, session, str(params.uri), abandon_on_cancel=True)
 
+    async def list_prompts(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return prompts.PROMPTS
+
+    async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        session = _asked_by(self._session, context)
+        given = params.arguments or {}
+        return await to_thread.run_sync(prompts.prompt, session, params.name, given, abandon_on_cancel=True)
+
+    async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        session = _asked_by(self._session, context)
+        return await to_thread.run_sync(prompts.completed, session, params, abandon_on_cancel=True)
+
+    async def set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        logging.getLogger("memory").setLevel(LEVELS[params.level])
+        return types.EmptyResult()
+
     def _admitted(self, context: Context) -> list[Operation]:
         """Return what whoever asks may use: all that is offered, or those of its token's sets."""
         token = _token(context)
@@ -97,16 +122,23 @@ class _Handlers:
 def make_server(session: Session, tools: str = CORE, *, called: Callable[[], None] = nobody) -> Server[Any]:
     """Return a server that offers sets of tools; it says after each call that there was one."""
     handlers = _Handlers(_through_this_door(session), tools, called)
-    return Server(
-        "memory",
-        version=__version__,
-        instructions=INSTRUCTIONS,
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-    )
+    # Clients of the older protocol set the level of the log, which the SDK warns is on its way out.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MCPDeprecationWarning)
+        return Server(
+            "memory",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            on_list_tools=handlers.list_tools,
+            on_call_tool=handlers.call_tool,
+            on_list_resources=handlers.list_resources,
+            on_list_resource_templates=handlers.list_templates,
+            on_read_resource=handlers.read_resource,
+            on_list_prompts=handlers.list_prompts,
+            on_get_prompt=handlers.get_prompt,
+            on_completion=handlers.complete,
+            on_set_logging_level=handlers.set_level,
+        )
 
 
 def alone(wake: Callable[[], None]) -> None:
