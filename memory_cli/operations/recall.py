@@ -1,13 +1,15 @@
 """Find statements again."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Annotated
 
 from memory_cli.errors import Busy, UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.results import Recalled, Repetition
 from memory_cli.operations import parameters as given
-from memory_cli.operations import shown
+from memory_cli.operations import shown, succession
 from memory_cli.operations.pending import pending, ready
 from memory_cli.parameter import Described
 from memory_cli.retrieval.search import Found, search
@@ -60,7 +62,12 @@ def recall(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
         reranking=reranking, limit=most, offset=offset,
     )  # fmt: skip
-    answer = answered(memory, found, offset=offset, budget=budget, explain=explain, scope=scope, limit=most)
+    newer = succession.successors(memory, found)
+    if newer:
+        found = succession.with_successors(memory, found, newer, wanted, most)
+    answer = answered(
+        memory, found, offset=offset, budget=budget, explain=explain, scope=scope, limit=most, newer=newer
+    )
     _count(memory, found, len(answer.units))
     return _with_more_to_say(memory, answer, scope) if embedder else answer
 
@@ -74,12 +81,17 @@ def _with_more_to_say(memory: Memory, answer: Recalled, scope: str) -> Recalled:
 
 
 def answered(
-    memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str, limit: int = 0
-) -> Recalled:
+    memory: Memory, found: Found, *, offset: int, budget: int, explain: bool, scope: str, limit: int = 0,
+    newer: Mapping[str, str] = MappingProxyType({}),
+) -> Recalled:  # fmt: skip
     """Return what a search found as an answer, within a budget; nothing is counted."""
     units = [
-        shown.unit(memory, hit.statement, score=hit.score, explain=hit.parts if explain else None) for hit in found.hits
-    ]
+        shown.unit(
+            memory, hit.statement, score=hit.score, explain=hit.parts if explain else None,
+            superseded_by=newer.get(hit.statement.id, ""),
+        )
+        for hit in found.hits
+    ]  # fmt: skip
     frame = Recalled(
         units=[],
         collapsed_repetitions=[
@@ -93,7 +105,8 @@ def answered(
         rerank=found.rerank,
     )
     usual = memory.settings.retrieval.limit
-    fitted = shown.within(units, frame, shown.room(memory, budget, limit / usual))
+    room = shown.room(memory, budget, limit / usual)
+    fitted = shown.within(units, frame, room, [hit.passage for hit in found.hits])
     truncated = found.truncated or len(fitted) < len(units)
     warning = UNINDEXED.format(" and ".join(found.unindexed)) if found.unindexed else ""
     hint = "" if fitted else TOO_SMALL if units else WEAK if found.weak else NOTHING

@@ -29,6 +29,7 @@ def unit(
     score: float = 0.0,
     explain: Mapping[str, float] | None = None,
     whole: bool = False,
+    superseded_by: str = "",
 ) -> Unit:
     """Return a statement as an answer shows it; large metadata only where the whole is asked for."""
     fits = whole or not statement.metadata or _bytes(statement.metadata) <= METADATA
@@ -46,6 +47,7 @@ def unit(
         cut=not fits,
         expires_at=moment(statement.expires_at),
         superseded=statement.superseded,
+        superseded_by=superseded_by,
         foreign=memory.is_foreign(statement.scope),
         score=round(score, 4),
         explain=explain or {},
@@ -62,11 +64,12 @@ def tokens(value: object) -> int:
     return int(_bytes(value) / BYTES_A_TOKEN) + 1
 
 
-def fitting(units: Sequence[Unit], budget: int) -> list[Unit]:
+def fitting(units: Sequence[Unit], budget: int, passages: Sequence[int] = ()) -> list[Unit]:
     """Return the first units that fit into budget tokens, long texts shortened before any is dropped.
 
     Each text may take as much as is left when the shorter ones have what they need; a text that is shortened
-    ends in an ellipsis and says `cut`. A budget of 0 is none.
+    has an ellipsis where something is missing and says `cut`. What is kept are the beginnings, or from where passages
+    say that the answer begins. A budget of 0 is none.
     """
     if not budget:
         return list(units)
@@ -76,7 +79,8 @@ def fitting(units: Sequence[Unit], budget: int) -> list[Unit]:
     for count in range(len(units), 0, -1):
         share = _share(sizes[:count], room - sum(frames[:count]))
         if share >= SHORTEST or share < 0:
-            return [_cut(each, share) for each in units[:count]]
+            starts = [*passages, *(0 for _ in units)]
+            return [_cut(each, share, start) for each, start in zip(units[:count], starts, strict=False)]
     return []
 
 
@@ -85,10 +89,10 @@ def room(memory: Memory, budget: int, pages: float) -> int:
     return int(memory.settings.retrieval.budget * max(pages, 1.0)) if budget < 0 else budget
 
 
-def within(units: Sequence[Unit], frame: object, budget: int) -> list[Unit]:
+def within(units: Sequence[Unit], frame: object, budget: int, passages: Sequence[int] = ()) -> list[Unit]:
     """Return the first units that fit into budget tokens together with the rest of the answer."""
     left = budget - tokens(frame) - TAIL
-    return fitting(units, max(left, 1) if budget else 0)
+    return fitting(units, max(left, 1) if budget else 0, passages)
 
 
 def leading(items: Sequence[T], budget: int) -> list[T]:
@@ -121,16 +125,28 @@ def _share(sizes: Sequence[int], room: int) -> int:
     return -1
 
 
-def _cut(unit: Unit, share: int) -> Unit:
+def _cut(unit: Unit, share: int, start: int = 0) -> Unit:
     if share < 0 or _bytes(unit.text) <= share:
         return unit
-    low, high = 0, len(unit.text)
+    # What fits whole from its passage on is shown up to its end, and begins earlier.
+    room = share - (6 if start else 3)
+    start = min(start, len(unit.text) - _longest(unit.text[::-1], room))
+    text = ("…" if start else "") + unit.text[start:]
+    end = _longest(text, share - 3)
+    if end == len(text):
+        return replace(unit, text=text, cut=True)
+    # A cut at a space reads better, where one is near.
+    space = text.rfind(" ", max(end - 20, 0), end)
+    return replace(unit, text=text[: space if space > 0 else end].rstrip() + "…", cut=True)
+
+
+def _longest(text: str, room: int) -> int:
+    """Return how many of the first characters of text fit into room bytes."""
+    low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _bytes(unit.text[:middle]) <= share - 3 else (low, middle - 1)
-    # A cut at a space reads better, where one is near.
-    space = unit.text.rfind(" ", max(low - 20, 0), low)
-    return replace(unit, text=unit.text[: space if space > 0 else low].rstrip() + "…", cut=True)
+        low, high = (middle, high) if _bytes(text[:middle]) <= room else (low, middle - 1)
+    return low
 
 
 def _bytes(value: object) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from memory_cli.embedding import (
     UNMEASURED,
     Embedder,
+    Matrix,
     ModelUnavailable,
     Scale,
     Vector,
@@ -30,10 +32,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from memory_cli.retrieval.nearest import Held
+    from memory_cli.text.chunking import Span
 
 # Of more statements than this that pass the filters only the candidates are looked at, not the whole list.
 LISTED = 20_000
 WIDENED = 2
+
+
+class Compared(NamedTuple):
+    """How near the nearest part of a statement is to the query, which one that is, and the vectors of all."""
+
+    cosine: float
+    part: int
+    matrix: Matrix
 
 
 class Likeness(Frozen):
@@ -48,10 +59,10 @@ class Likeness(Frozen):
     scale: Scale
     knows: Callable[[str], bool]
     former: Likeness | None
-    known: dict[int, tuple[float, Vector]]
+    known: dict[int, Compared]
 
     def look_up(self, numbers: Iterable[int]) -> None:
-        """Read the vectors of the statements with these row numbers, for `of` and `vector` to tell of."""
+        """Read the vectors of the statements with these row numbers, for `of` and its like to tell of."""
         wanted = list(numbers)
         unknown = [number for number in wanted if number not in self.known]
         self._read(vectors.of_statements(self.store, self.embedder.model, self.embedder.dimension, unknown))
@@ -63,12 +74,22 @@ class Likeness(Frozen):
         found = self.known.get(number)
         if found is None:
             return self.former.of(number, text) if self.former else None
-        return self._scaled(found[0]) if self.knows(text) else None
+        return self._scaled(found.cosine) if self.knows(text) else None
 
-    def vector(self, number: int) -> Vector | None:
-        """Return the vector of a statement that was looked up, if it has one."""
+    def matrix(self, number: int) -> Matrix | None:
+        """Return the vectors of the parts of a statement that was looked up, if it has any."""
         found = self.known.get(number)
-        return found and found[1]
+        return found and found.matrix
+
+    def passage(self, number: int, text: str) -> Span | None:
+        """Return where in its text the part of a statement lies that is most like the query, if it was looked up."""
+        found = self.known.get(number)
+        if found is None:
+            return self.former.passage(number, text) if self.former else None
+        from memory_cli.embedding.parts import parts  # not for those who ask by words alone
+
+        there = parts(self.embedder.model, text)
+        return there[found.part] if found.part < len(there) else None
 
     def best(self, limit: int, filters: Filters) -> list[int]:
         """Return the row numbers of the most similar statements that pass filters."""
@@ -119,16 +140,23 @@ class Likeness(Frozen):
             passing = set(words.passing(self.store, passes, held.statements[places].tolist()))
             places = places[[number in passing for number in held.statements[places].tolist()]]
         bound = dict(zip(held.numbers[places].tolist(), bounds[places].tolist(), strict=True))
-        rows = vectors.numbered(self.store, self.embedder.model, self.embedder.dimension, sorted(bound))
+        # All parts of each statement: the one with the highest bound need not be the nearest.
+        about = dict.fromkeys(held.statements[places].tolist())
+        rows = vectors.of_statements(self.store, self.embedder.model, self.embedder.dimension, list(about))
         cosines = self._read(rows)
-        if any(cosine > bound[number] for number, cosine in zip(rows.numbers.tolist(), cosines, strict=True)):
+        if any(cosine > bound.get(number, 1.1) for number, cosine in zip(rows.numbers.tolist(), cosines, strict=True)):
             raise codes.Damaged
-        return dict(zip(rows.statements.tolist(), cosines, strict=True))
+        return {number: self.known[number].cosine for number in about if number in self.known}
 
     def _read(self, rows: vectors.Rows) -> list[float]:
-        """Compare rows with the query, and keep them."""
+        """Compare rows, which hold all parts of each statement in order, with the query, and keep the best of each."""
         cosines: list[float] = (rows.matrix @ self.query).tolist()
-        self.known.update(zip(rows.statements.tolist(), zip(cosines, rows.matrix, strict=True), strict=True))
+        start = 0
+        for number, group in groupby(rows.statements.tolist()):
+            end = start + len(list(group))
+            best = max(range(start, end), key=cosines.__getitem__)
+            self.known[number] = Compared(cosines[best], best - start, rows.matrix[start:end])
+            start = end
         return cosines
 
     def _scaled(self, cosine: float) -> float:

@@ -31,11 +31,12 @@ SIMILAR_SHARE = 0.6
 
 
 class Hit(Frozen):
-    """A statement that answers, with its score and the parts of it."""
+    """A statement that answers, with its score and its parts, and where in its text the passage begins that does."""
 
     statement: Statement
     score: float
     parts: Mapping[str, float]
+    passage: int = 0
 
 
 class Found(Frozen):
@@ -196,8 +197,10 @@ def _shown(
     def alike(one: Statement, other: Statement) -> float | None:
         if not likenesses:
             return None
-        left, right = (likenesses[places[each.scope]].vector(each.number) for each in (one, other))
-        return None if left is None or right is None else float(left @ right)
+        left, right = (likenesses[places[each.scope]].matrix(each.number) for each in (one, other))
+        if left is None or right is None or left.shape != right.shape:
+            return None
+        return float((left * right).sum(axis=1).min())
 
     repetitions = Repetitions(alike, settings.duplicate_cosine)
     hits: list[Hit] = []
@@ -208,7 +211,9 @@ def _shown(
         elif len(hits) == offset + limit:
             return Found(hits[offset:], collapsed, truncated=True)
         else:
-            hits.append(Hit(statement, each.score, each.parts))
+            like = likenesses[places[statement.scope]] if likenesses else None
+            passage = like.passage(statement.number, statement.text) if like else None
+            hits.append(Hit(statement, each.score, each.parts, passage.start if passage else 0))
     return Found(hits[offset:], collapsed)
 
 

@@ -57,21 +57,25 @@ def pending_batch(store: Store, model: str, limit: int) -> list[tuple[int, str]]
     return [(row["number"], row["text"]) for row in rows]
 
 
-def put(store: Store, model: str, dimension: int, rows: Sequence[tuple[int, str, "NDArray[np.float32]"]]) -> int:
-    """Store a vector for each row number whose text is still the one that was embedded; return how many were.
+def put(store: Store, model: str, dimension: int, rows: Iterable[tuple[int, str, "NDArray[np.float32]"]]) -> int:
+    """Store the vectors for each row number whose text is still the one that was embedded; return for how many.
 
-    The caller holds the transaction.
+    A statement has one vector, or a matrix of one for each of its parts. The caller holds the transaction.
     """
     number = _made_model(store, model, dimension)
     _fill_queue(store, number)
     stored = 0
-    for statement, text, vector in rows:
-        cursor = store.db.execute(
+    for statement, text, made in rows:
+        parts = enumerate(made.astype("<f4").reshape(-1, dimension))
+        cursor = store.db.executemany(
             """
-            insert or replace into vector (model, statement, components)
-            select :model, number, :components from statement where number = :statement and text = :text
+            insert or replace into vector (model, statement, part, components)
+            select :model, number, :part, :components from statement where number = :statement and text = :text
             """,
-            {"model": number, "components": vector.astype("<f4").tobytes(), "statement": statement, "text": text},
+            [
+                {"model": number, "part": part, "components": each.tobytes(), "statement": statement, "text": text}
+                for part, each in parts
+            ],
         )
         if cursor.rowcount:
             store.db.execute("delete from pending where statement = ?", (statement,))
@@ -162,7 +166,7 @@ def numbered(store: Store, model: str, dimension: int, numbers: Sequence[int]) -
 
 
 def of_statements(store: Store, model: str, dimension: int, numbers: Sequence[int]) -> Rows:
-    """Return the vectors of model that the statements with these row numbers have."""
+    """Return the vectors of model that the statements with these row numbers have, part by part of each."""
     return _picked(store, model, dimension, "statement", numbers)
 
 
@@ -172,7 +176,7 @@ def _picked(store: Store, model: str, dimension: int, column: str, numbers: Sequ
         f"""
         select number, statement, components from vector
         where {"+" if column == "number" else ""}model = :model and length(components) = :size
-        and {column} in ({", ".join(map(str, numbers))})
+        and {column} in ({", ".join(map(str, numbers))}) order by {"number" if column == "number" else "statement, part"}
         """,
         {"model": _model_number(store, model), "size": 4 * dimension},
     )
