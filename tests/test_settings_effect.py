@@ -15,6 +15,7 @@ from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import LOCAL
 from memory_cli.models.statement import Filters
 from memory_cli.operations.context import context
+from memory_cli.operations.links import links
 from memory_cli.operations.list_ import list_
 from memory_cli.operations.models import pull
 from memory_cli.operations.pending import embed_batches, pending
@@ -176,6 +177,16 @@ def sent(folder, *assignments):
     return repr(asked), answer.semantic_available
 
 
+def linked(folder, *assignments):
+    """Return how many links come by themselves."""
+    roots(folder)
+    with opened(folder, assignments=assignments) as memory:
+        for number, text in enumerate(("a common queue #one", "a common quay #one", "common queues here #one"), 1):
+            record(memory, text, id=f"n{number}")
+        embed_batches(memory, memory.store(LOCAL), Letters(), most=100)
+        return sorted((each.type, each.from_id, each.to_id) for each in links(memory, "n2").links)
+
+
 def heard(folder, *assignments):
     """Return what the server over HTTP answers to several at once, to one by another name, and to a long one."""
     import asyncio
@@ -280,6 +291,9 @@ EFFECTS = {
     "retrieval.relative_margin": (0.9, answers),
     "retrieval.latin_share": (0, answers),
     "context.budget": (60, begun),
+    "links.similar": (0, linked),
+    "links.threshold": (1.0, linked),
+    "links.tag": (1, linked),
 }
 OVER_THE_CORPUS = (answers, reranked, recalled, begun, threads, model, pulled, left, heard)
 

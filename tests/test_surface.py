@@ -30,6 +30,8 @@ CALLS = {
     "update": {"id": "green", "tag": ["new"], "superseded": True},
     "list": {"superseded": False, "limit": 1},
     "history": {"id": "green"},
+    "link": {"from_id": "green", "to_id": "black", "type": "contradicts"},
+    "links": {"id": "green"},
 }
 VOLATILE = {"sources", "source", "bytes", "wal_bytes", "version"}
 
@@ -129,7 +131,8 @@ def test_json_output_is_the_structured_content(operation, memory, tmp_path, monk
     from memory_cli.serve.bind import answer, bind
 
     monkeypatch.setenv("MEMORY_AGENT", "tester")
-    for text, *options in (["green tea", "--id", "green"], ["black tea", "-t", "x"], ["tea", "--scope", "global"]):
+    recorded = (["green tea", "--id", "green"], ["black tea", "-t", "x", "--id", "black"], ["tea", "--scope", "global"])
+    for text, *options in recorded:
         assert memory("record", text, *options).exit_code == 0
     for folder in ("project", "storage"):
         shutil.copytree(tmp_path / folder, tmp_path / "copy" / folder)

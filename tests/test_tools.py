@@ -224,7 +224,7 @@ async def test_progress_reaches_a_client_that_asks_for_it(agent, memory):
         seen.append((done, total, message))
 
     await agent.call_tool("recall_memory", {"query": "tea"}, progress_callback=told)
-    assert seen == [(1, 1, "embedding")]
+    assert seen == [(1, 1, "embedding"), (1, 1, "linking")]
 
 
 async def test_the_server_tells_whoever_embeds_that_a_tool_was_called(session):

@@ -98,6 +98,8 @@ def _(result: Shown) -> Iterator[RenderableType]:
         "recalls": str(result.unit.recalls or ""),
         **{f"meta {key}": str(value) for key, value in result.unit.metadata.items()},
     })  # fmt: skip
+    if result.links:
+        yield _linked(result)
     yield from _changes(result.changes)
 
 
@@ -147,6 +149,15 @@ def _chart(name: str, counts: Mapping[str, int]) -> Table:
     most = max(counts.values())
     for each, count in counts.items():
         table.add_row(text(each), f"{count:,}", "▇" * max(round(BAR * count / most), 1 if count else 0))
+    return table
+
+
+def _linked(result: Shown) -> Table:
+    table = Table("link", "id", "text", box=None, pad_edge=False, header_style="bold")
+    for each in result.links:
+        outward = each.from_id == result.unit.id
+        other = each.to_id if outward else each.from_id
+        table.add_row(text(each.type if outward else f"{each.type} by", QUIET), text(other), text(each.text))
     return table
 
 

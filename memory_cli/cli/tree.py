@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Maker = Callable[[typer.Typer], None]
 
 # The modules of `cli.commands` that offer an operation in a way of their own, and those that are no row of OPERATIONS.
-BY_HAND = frozenset({"record", "context"})
+BY_HAND = frozenset({"record", "context", "graph"})
 # The groups that also have commands made by hand.
 MORE_BY_HAND: frozenset[str] = frozenset()
 OTHERS = ("export", "import_", "init", "config", "model", "helper", "serve", "ui")

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from memory_cli.models.frozen import Frozen
+from memory_cli.models.links import LinkShown
 
 
 class Unit(Frozen):
@@ -26,6 +27,7 @@ class Unit(Frozen):
     expires_at: str = ""
     last_recalled_at: str = ""
     superseded: bool = False
+    superseded_by: str = ""
     foreign: bool = False
     cut: bool = False
     score: float = 0.0
@@ -193,6 +195,7 @@ class Shown(Frozen):
     unit: Unit
     origins: list[Mapping[str, Any]]
     changes: list[ChangeShown] = field(default_factory=list)
+    links: list[LinkShown] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     version: str = ""
 
@@ -267,6 +270,8 @@ class Reindexed(Frozen):
     units_pending: int
     dropped: int = 0
     orphans: int = 0
+    linked: int = 0
+    dry_run: bool = False
     semantic: str = ""
 
 
@@ -276,6 +281,7 @@ class Imported(Frozen):
     new: int
     already_recorded: int
     failed: list[str] = field(default_factory=list)
+    links: int = 0
     redacted: Mapping[str, int] = field(default_factory=dict)
     scope: str = ""
     dry_run: bool = False

@@ -7,7 +7,7 @@ from memory_cli.errors import UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.results import Exported
 from memory_cli.models.statement import Filters
-from memory_cli.operations import chronicles, jsonl
+from memory_cli.operations import chronicles, jsonl, link_lines
 from memory_cli.operations import parameters as given
 from memory_cli.parameter import Described
 from memory_cli.store import files, statements, taken
@@ -52,8 +52,10 @@ def export(
         if not to:
             raise UsageError("Name the file for the JSON lines.")
         changes = [line for store in stores for line in chronicles.lines(store)] if history else []
-        lines = [line for store in stores for line in jsonl.lines(store, wanted, placed=history)]
-        return _written(Path(to), "".join(f"{line}\n" for line in (*changes, *lines)), len(lines))
+        ids: set[str] = set()
+        lines = [line for store in stores for line in jsonl.lines(store, wanted, placed=history, ids=ids)]
+        made = [line for store in stores for line in link_lines.lines(store, ids)]
+        return _written(Path(to), "".join(f"{line}\n" for line in (*changes, *lines, *made)), len(lines))
     if history:
         raise UsageError("A document has no room for the history; name --format jsonl.")
     done = [_document(memory, store, wanted, to) for store in stores]

@@ -9,17 +9,22 @@ from typing import Any
 
 from memory_cli.errors import MemoryCliError, Refused, UsageError
 from memory_cli.memory import GLOBAL, Memory
+from memory_cli.models.links import Link
 from memory_cli.models.results import Imported
 from memory_cli.models.statement import HANDOFF, Origin, Statement
-from memory_cli.operations import chronicles, intake
+from memory_cli.operations import chronicles, intake, link_lines
 from memory_cli.operations.intake import Cleaner
-from memory_cli.operations.jsonl import FIELDS, Reader, parsed
+from memory_cli.operations.importing import tying
+from memory_cli.operations.importing.lines import records
+from memory_cli.operations.importing.record import Record, Relation
+from memory_cli.operations.jsonl import FIELDS, Reader
 from memory_cli.operations.parameters import ScopeName
 from memory_cli.store import chronicle, journal, statements
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.text.identity import identity, new_id
 from memory_cli.text.kinds import DEFAULT_KIND, kind_named
+from memory_cli.text.tags import tags_in
 
 # So many records are written at once: a writer beside the import waits no longer than they take.
 BATCH = 500
@@ -37,34 +42,46 @@ class _Tally:
     ignored: set[str] = field(default_factory=set)
     seen: set[tuple[str, bytes]] = field(default_factory=set)
     changes: dict[str, int] = field(default_factory=dict)
+    links: int = 0
     # The scopes that had neither statement nor history, and get those of the export with their numbers.
     restored: set[str] = field(default_factory=set)
     passed_changes: int = 0
     # Most records of an import come from the same place, and finding the zone takes longer than reading a record.
     origins: dict[Origin, Origin] = field(default_factory=dict)
     zone: tzinfo = UTC
+    # Links come after the statements that they tie.
+    relations: list[Relation] = field(default_factory=list)
 
 
 def import_(
     memory: Memory, lines: Iterable[str], *, scope: ScopeName = "", total: int = 0, dry_run: bool = False
 ) -> Imported:
-    """Take in statements, one JSON object a line.
+    """Take in statements: an export of ours, one JSON object a line, or what another program kept.
 
-    Each has a `text`, and may have id, kind, at, agent, source, tags, metadata and whatever else an export writes;
+    A line has a `text`, and may have id, kind, at, agent, source, tags, metadata and whatever else an export writes;
     its own scope counts unless one is named. What is there already is left as it is. A record that cannot be taken
     in is named, and the rest goes in.
     """
+    return take_in(memory, records(lines), scope=scope, total=total, dry_run=dry_run)
+
+
+def take_in(
+    memory: Memory, found: Iterable[Record], *, scope: ScopeName = "", total: int = 0, dry_run: bool = False
+) -> Imported:
+    """Take in records, whichever program they come from, and name those that cannot be."""
     tally = _Tally(zone=memory.session.zone)
-    numbered = enumerate(lines, 1)
+    left = iter(found)
     done = 0
-    while batch := list(islice(numbered, BATCH)):
+    while batch := list(islice(left, BATCH)):
         _take_batch(memory, batch, scope, tally, dry_run=dry_run)
-        done += sum(len(line) for _number, line in batch)
-        memory.progress(done, total or done, "importing")
+        done += sum(each.size for each in batch)
+        memory.progress(done, max(total, done), "importing")
+    linked = tying.tie(memory, tally.relations, tally.changes, tally.failed, dry_run=dry_run)
     return Imported(
         tally.new,
         tally.already,
         tally.failed,
+        links=tally.links,
         redacted=dict(tally.redacted),
         scope=scope,
         dry_run=dry_run,
@@ -95,6 +112,7 @@ def _take_change(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _
 
 def _take_batch(memory: Memory, batch: list[tuple[int, str]], scope: str, tally: _Tally, *, dry_run: bool) -> None:
     drafts: dict[str, list[tuple[int, Statement]]] = {}
+    made: list[tuple[int, Link]] = []
     for number, line in batch:
         if line.strip():
             try:
@@ -102,9 +120,12 @@ def _take_batch(memory: Memory, batch: list[tuple[int, str]], scope: str, tally:
                 if chronicles.is_change(fields):
                     _take_change(memory, fields, scope, tally, dry_run=dry_run)
                     continue
+                if link_lines.is_link(fields):
+                    made.append((number, link_lines.read(memory, fields)))
+                    continue
                 drafted = _drafted(memory, fields, scope, tally)
             except MemoryCliError as error:
-                tally.failed.append(f"line {number}: {error}")
+                tally.failed.append(f"{where}: {error}")
             else:
                 drafts.setdefault(drafted.scope, []).append((number, drafted))
     for each, rows in drafts.items():
@@ -112,6 +133,22 @@ def _take_batch(memory: Memory, batch: list[tuple[int, str]], scope: str, tally:
             _count(next(iter(memory.stores(each)), None), each, rows, tally)
         else:
             _write(memory, memory.store(each), rows, tally)
+    # After the statements of the batch, which they are between.
+    for number, link in () if dry_run else made:
+        try:
+            _link(memory, link, scope, tally)
+        except MemoryCliError as error:
+            tally.failed.append(f"{where}: {error}")
+
+
+def _link(memory: Memory, link: Link, scope: str, tally: _Tally) -> None:
+    store = link_lines.home(memory, link, scope)
+    before = tally.changes.get(store.scope, 0)
+    with journal.writing(store, "import", memory.who, memory.session.clock(), continues=before) as made:
+        tally.links += link_lines.take(made, link)
+        if store.scope in tally.restored:
+            made.items.clear()
+    tally.changes[store.scope] = made.number or before
 
 
 def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tally) -> Statement:
@@ -131,7 +168,7 @@ def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tall
         text=clean.text(read.text("text")),
         at=at,
         updated_at=read.moment("updated_at") or at,
-        origins=intake.merged((), [_origin(memory, each, clean, tally.origins) for each in read.origins()]),
+        origins=intake.merged((), [_origin(memory, each, clean, tally.origins) for each in _from(read, fields)]),
         aliases=tuple(sorted(map(clean.id, read.texts("aliases")))),
         expires_at=read.moment("expires_at"),
         metadata=clean.metadata(read.object("metadata")),
@@ -143,6 +180,14 @@ def _drafted(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _Tall
         raise Refused("a handoff belongs to a project, and this would go to the global memory")
     tally.redacted.update(clean.kinds)
     return statement
+
+
+def _from(read: Reader, fields: Mapping[str, Any]) -> tuple[Origin, ...]:
+    """Return where a record comes from; what an export wrote has all its tags already."""
+    first, *rest = read.origins()
+    if "origins" in fields:
+        return first, *rest
+    return (replace(first, tags=(*first.tags, *tags_in(read.text("text")))),)
 
 
 def _origin(memory: Memory, given: Origin, clean: Cleaner, known: dict[Origin, Origin]) -> Origin:
@@ -167,23 +212,23 @@ def _scope(read: Reader) -> str:
     return scope
 
 
-def _write(memory: Memory, store: Store, rows: list[tuple[int, Statement]], tally: _Tally) -> None:
+def _write(memory: Memory, store: Store, rows: list[tuple[str, Statement]], tally: _Tally) -> None:
     new = already = 0
     failed: list[str] = []
     # One change for the whole import, so that one undo takes it back, unless others write in between.
     before = tally.changes.get(store.scope, 0)
     with journal.writing(store, "import", memory.who, memory.session.clock(), continues=before) as made:
-        for number, statement in rows:
+        for where, statement in rows:
             try:
                 added = _take(made, statement)
             except MemoryCliError as error:
-                failed.append(f"line {number}: {error}")
+                failed.append(f"{where}: {error}")
             else:
                 new, already = new + added, already + (not added)
         if store.scope in tally.restored:
             # That these statements were added stands in the history that came with them.
             made.items.clear()
-            chronicle.count_from(store, journal.SEQUENCE, *(statement.sequence for _number, statement in rows))
+            chronicle.count_from(store, journal.SEQUENCE, *(statement.sequence for _where, statement in rows))
     tally.changes[store.scope] = made.number or before
     # Counted when the batch is on the disk, not before.
     tally.new, tally.already = tally.new + new, tally.already + already
@@ -214,14 +259,14 @@ def _known(store: Store, statement: Statement) -> Statement | None:
     return same
 
 
-def _count(store: Store | None, scope: str, rows: list[tuple[int, Statement]], tally: _Tally) -> None:
+def _count(store: Store | None, scope: str, rows: list[tuple[str, Statement]], tally: _Tally) -> None:
     """Count what would be taken in."""
-    for number, statement in rows:
+    for where, statement in rows:
         key = (scope, identity(statement.kind, statement.text))
         try:
             there = key in tally.seen or (store is not None and _known(store, statement) is not None)
         except MemoryCliError as error:
-            tally.failed.append(f"line {number}: {error}")
+            tally.failed.append(f"{where}: {error}")
             continue
         tally.seen.add(key)
         tally.new, tally.already = tally.new + (not there), tally.already + there

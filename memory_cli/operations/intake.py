@@ -14,6 +14,7 @@ from memory_cli.store import journal, statements
 from memory_cli.store.journal import Journal
 from memory_cli.text.identity import identity, new_id, stored
 from memory_cli.text.kinds import checked_id
+from memory_cli.text.tags import tags_in
 
 # What is deeper could be stored and, from deeper in the program, not be read again.
 DEEPEST = 50
@@ -98,10 +99,12 @@ def draft(
 ) -> Draft:
     """Check a statement and blot out its secrets; nothing is written."""
     clean = Cleaner(memory)
+    words = clean.text(text)
+    given = (each.removeprefix("#") for each in tags)
     origin = Origin(
         clean.text(agent or memory.session.agent, "agent"),
         clean.text(source or memory.session.source, "source"),
-        clean.names((each.removeprefix("#") for each in tags), "tag"),
+        clean.names(_united((), (*given, *tags_in(words))), "tag"),
     )
     statement = Statement(
         number=0,
@@ -109,7 +112,7 @@ def draft(
         scope="",
         sequence=0,
         kind=kind,
-        text=clean.text(text),
+        text=words,
         at=at or memory.now,
         updated_at=memory.now,
         origins=(origin,),

@@ -18,11 +18,15 @@ FIELDS = frozenset({
 })  # fmt: skip
 
 
-def lines(store: Store, wanted: Filters, *, placed: bool = False) -> Iterator[str]:
-    """Yield a line for each statement that passes the filters, oldest first; a history needs its place too."""
+def lines(store: Store, wanted: Filters, *, placed: bool = False, ids: set[str]) -> Iterator[str]:
+    """Yield a line for each statement that passes the filters, oldest first, and note its id among ids.
+
+    A history needs its place too.
+    """
     with store.snapshot():
         offset = 0
         while found := statements.page(store, wanted, limit=PAGE, offset=offset, order="oldest"):
+            ids.update(each.id for each in found)
             places = ({"sequence": each.sequence} if placed else {} for each in found)
             yield from (
                 json.dumps(record(each) | place, ensure_ascii=False) for each, place in zip(found, places, strict=True)

@@ -8,11 +8,12 @@ from memory_cli.models.results import Shown
 from memory_cli.operations import finding, shown
 from memory_cli.operations import parameters as given
 from memory_cli.operations.history import change_shown
+from memory_cli.operations.links import links
 from memory_cli.parameter import Described
 from memory_cli.store import codec, history
 from memory_cli.store.history import Selection
 
-CHANGES = 10
+CHANGES, LINKS = 10, 20
 
 
 def show(
@@ -21,11 +22,12 @@ def show(
     *,
     scope: given.Scope = "",
 ) -> Shown:
-    """Show one statement whole, with where it came from and its changes."""
+    """Show one statement whole: where it came from, its changes and links."""
     store, found = finding.by_id(memory, id, scope)
     with store.snapshot():
         selected = Selection(found.id)
         changes = [change_shown(memory, store, each) for each in history.changes(store, selected, limit=CHANGES)]
+    linked = links(memory, found.id, scope=scope, limit=LINKS)
     return Shown(
         unit=replace(shown.unit(memory, found, whole=True), last_recalled_at=shown.moment(found.last_recalled_at)),
         origins=[
@@ -33,6 +35,7 @@ def show(
             for each in found.origins
         ],
         changes=changes,
+        links=linked.links,
         aliases=list(found.aliases),
         version=codec.version(found),
     )

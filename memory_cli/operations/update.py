@@ -16,6 +16,7 @@ from memory_cli.store import journal, statements
 from memory_cli.store.codec import differing, version
 from memory_cli.text.identity import identity
 from memory_cli.text.kinds import kind_named
+from memory_cli.text.tags import tags_in
 from memory_cli.text.times import parse_moment
 
 
@@ -46,11 +47,13 @@ def update(
         if before is None:
             raise NotFound(f"Statement {found.id} was forgotten meanwhile.")
         finding.check_version(before, if_version)
+        words = clean.text(text) if text else before.text
+        marked = tags_in(words) if words != before.text else ()
         after = replace(
             before,
-            text=clean.text(text) if text else before.text,
+            text=words,
             kind=_kind(kind, before),
-            origins=_tagged(before.origins, clean.names(tag, "tag"), untag),
+            origins=_tagged(before.origins, clean.names((*tag, *marked), "tag"), untag),
             metadata=_metadata(before, clean.metadata(meta or {}), unset_meta, whole=replace_meta),
             expires_at=_expiry(memory, expires, before),
             superseded=before.superseded if superseded is None else superseded,

@@ -6,6 +6,7 @@ from typing import NamedTuple, get_args, get_origin
 
 from memory_cli.models.frozen import Frozen
 from memory_cli.settings.dense import Dense
+from memory_cli.settings.links import Links
 from memory_cli.settings.retrieval import Retrieval
 from memory_cli.settings.sections import Context, Record, Redact, Runtime, Storage
 from memory_cli.settings.setting import Kind, Setting, Value
@@ -23,6 +24,7 @@ class Settings(Frozen):
     runtime: Runtime = field(default_factory=Runtime)
     retrieval: Retrieval = field(default_factory=Retrieval)
     context: Context = field(default_factory=Context)
+    links: Links = field(default_factory=Links)
 
 
 class Key(NamedTuple):

@@ -7,7 +7,7 @@ from memory_cli.errors import Refused
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Item
 from memory_cli.models.statement import HANDOFF, Statement
-from memory_cli.store import codec, journal, statements
+from memory_cli.store import codec, journal, links, statements
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.store.moments import EPOCH
@@ -68,8 +68,25 @@ def _unclaimed(store: Store, wanted: Statement) -> Statement:
     return wanted
 
 
+def _link(store: Store, key: str) -> State | None:
+    found = links.found(store, key)
+    return links.packed(found) if found else None
+
+
+def _take_back_link(made: Journal, item: Item) -> None:
+    now = links.found(made.store, item.statement)
+    if item.effect == "add":
+        links.remove(made, [now] if now else [])
+        return
+    before = links.unpacked(item.before or {})
+    if statements.by_id(made.store, before.from_id) is None:
+        raise Refused(f"Statement {before.from_id} is not in the store any more, so its link cannot be brought back.")
+    links.put(made, before)
+
+
 FAMILIES: dict[str, Family] = {
     STATEMENT: Family(
         "Statement", _statement, _take_back_statement, ("kind", "text"), ("sequence", "updated_at"), codec.MOMENTS
     ),
+    links.FAMILY: Family("Link", _link, _take_back_link, ("type", "score", "agent"), moments=("at",)),
 }

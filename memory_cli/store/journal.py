@@ -9,7 +9,7 @@ from typing import Any
 
 from memory_cli.models.history import Item, Who
 from memory_cli.models.statement import Origin, Statement
-from memory_cli.store import vectors, words
+from memory_cli.store import links, vectors, words
 from memory_cli.store.codec import differing, packed
 from memory_cli.store.connection import Store
 from memory_cli.store.moments import stored
@@ -89,12 +89,14 @@ def change(journal: Journal, before: Statement, after: Statement) -> Statement:
         words.put(store, before.number, after.text, after.agents)
     if "text" in names:
         vectors.enqueue(store, before.number)
+        links.drop_likenesses(store, before.number)
     journal.items.append(Item(before.id, "change", packed(before, names)))
     return after
 
 
 def remove(journal: Journal, statement: Statement) -> None:
-    """Delete a statement with its words and vectors; the history keeps all that it takes to bring it back."""
+    """Delete a statement with its words, vectors and links; the history keeps all that it takes to bring it back."""
+    links.remove(journal, links.touching(journal.store, [statement.id]))
     words.drop(journal.store, statement.number)
     journal.store.db.execute("delete from statement where number = ?", (statement.number,))
     journal.items.append(Item(statement.id, "remove", packed(statement)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_cli.errors import Busy
 from memory_cli.models.statement import Statement
-from memory_cli.store import journal, sidefiles, words
+from memory_cli.store import journal, links, sidefiles, words
 from memory_cli.store.connection import Store
 from memory_cli.text.identity import folded
 
@@ -23,6 +23,7 @@ def purge(store: Store, found: Sequence[Statement], ids: Sequence[str]) -> None:
     store.db.executemany(
         "delete from change_item where statement = ? and family = 'statement'", [(each,) for each in ids]
     )
+    links.purge(store, ids)
     store.db.execute("insert or replace into counter (name, value) values (?, 1)", (UNCLEAN,))
     # Codes that another process is making of what was there are refused by whoever opens them.
     journal.next_number(store, sidefiles.PURGES)

@@ -1,13 +1,14 @@
 """The table of operations: the one place that says what both front ends offer."""
 
 from memory_cli.surface.care import LOOKING_AFTER
+from memory_cli.surface.links import LINKS
 from memory_cli.surface.operation import CARE, Effect, Operation
 from memory_cli.surface.statements import STATEMENTS
 from memory_cli.surface.tokens import TOKENS
 
 __all__ = ["GROUPS", "OPERATIONS", "TOOL_SETS", "Effect", "Operation"]
 
-OPERATIONS = (*STATEMENTS, *LOOKING_AFTER, *TOKENS)
+OPERATIONS = (*STATEMENTS, *LINKS, *LOOKING_AFTER, *TOKENS)
 # Commands under a common name, each with its subject and its sentence.
 GROUPS = {"token": (CARE, "Make, list and revoke tokens for those who come over the network.")}
 TOOL_SETS = ("core", "curate", "admin")

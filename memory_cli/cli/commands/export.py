@@ -11,7 +11,7 @@ from memory_cli.cli.call import Given, Output, Quiet, answer
 from memory_cli.cli.parameters import parameters
 from memory_cli.cli.printable import json_safe
 from memory_cli.memory import Memory, open_memory
-from memory_cli.operations import chronicles, jsonl
+from memory_cli.operations import chronicles, jsonl, link_lines
 from memory_cli.operations import parameters as filtering
 from memory_cli.operations.export import export
 from memory_cli.surface.operation import FILTER_FLAGS, Effect, Operation
@@ -58,5 +58,8 @@ def _stream(
     stores = memory.stores(scope)
     for line in chain.from_iterable(map(chronicles.lines, stores) if history else ()):
         print(shown(line))
-    for line in chain.from_iterable(jsonl.lines(store, wanted, placed=history) for store in stores):
+    ids: set[str] = set()
+    for line in chain.from_iterable(jsonl.lines(store, wanted, placed=history, ids=ids) for store in stores):
+        print(shown(line))
+    for line in chain.from_iterable(link_lines.lines(store, ids) for store in stores):
         print(shown(line))

@@ -10,7 +10,7 @@ import typer
 from memory_cli.cli.call import Given
 from memory_cli.cli.help import Command
 from memory_cli.cli.output import complain
-from memory_cli.errors import MemoryCliError
+from memory_cli.errors import MemoryCliError, UsageError
 from memory_cli.memory import Session
 
 Client = Literal["claude-code", "codex", "cursor", "json"]
@@ -19,6 +19,7 @@ EXAMPLES = (
     "memory serve --tools core,curate",
     "memory serve --ui",
     "memory serve --http --port 8000",
+    "memory serve --tools shared-memory",
     "memory serve --print-config claude-code",
     "claude mcp add memory -- memory serve",
 )
@@ -32,8 +33,12 @@ def add(app: typer.Typer) -> None:
 def _serve(
     ctx: typer.Context,
     tools: Annotated[
-        str, typer.Option(metavar="SETS", help="Sets of tools to offer: core, curate, admin, all.")
+        str, typer.Option(metavar="SETS", help="Sets of tools: core, curate, admin, all; or shared-memory, by itself.")
     ] = "core",
+    scope: Annotated[
+        Literal["local", "global"] | None,
+        typer.Option("-s", "--scope", help="The one scope to reach; both, and global with shared-memory."),
+    ] = None,
     print_config: Annotated[
         Client | None, typer.Option("--print-config", help="Print the block that makes a client start this.")
     ] = None,
@@ -49,7 +54,7 @@ def _serve(
         int, typer.Option(metavar="PORT", min=0, max=65535, help="The port of the browser view; 0 is any.")
     ] = 5052,
 ) -> None:
-    """Serve the memory to agents over MCP, on standard input and output or over HTTP.
+    """Serve the memory to agents over MCP, on standard streams or over HTTP.
 
     It ends with its input, over HTTP when it is told to. Other processes may use the same memory at the same time.
     Whoever comes from another machine needs a token, which `memory token add` makes.
@@ -59,13 +64,19 @@ def _serve(
     if print_config:
         from memory_cli.serve.client_config import client_config, own_program
 
-        chosen = [*_chosen(tools), *(["--ui", "--ui-port", str(ui_port)] if ui else ())]
+        chosen = [
+            *_chosen(tools),
+            *(["--scope", scope] if scope else ()),
+            *(["--ui", "--ui-port", str(ui_port)] if ui else ()),
+        ]
         command, *before = own_program(sys.argv[0])
         print(client_config(print_config, command, [*before, *given.options(), "serve", *chosen]), end="")
         return
     from memory_cli.serve.server import alone, serve
 
     session = given.session()
+    if scope == "local" and session.roots.local_store is None:
+        raise UsageError("There is no project here, so there is no local memory to serve; `memory init` makes one.")
 
     def beside(wake: Callable[[], None]) -> None:
         # A thread, which ends with the process: the handshake waits for no web server.
@@ -74,9 +85,11 @@ def _serve(
     if http:
         from memory_cli.serve.http import serve as serve_http
 
-        serve_http(session, tools, host=host, port=port, beside=beside if ui else alone, told=complain)
+        serve_http(
+            session, tools, host=host, port=port, scope=scope or "", beside=beside if ui else alone, told=complain
+        )
         return
-    serve(session, tools, beside=beside if ui else alone)
+    serve(session, tools, scope=scope or "", beside=beside if ui else alone)
 
 
 def _show(session: Session, port: int, wake: Callable[[], None]) -> None:
