@@ -13,10 +13,9 @@ from memory_cli.models.links import Link
 from memory_cli.models.results import Imported
 from memory_cli.models.statement import HANDOFF, Origin, Statement
 from memory_cli.operations import chronicles, intake, link_lines
-from memory_cli.operations.intake import Cleaner
-from memory_cli.operations.importing import tying
 from memory_cli.operations.importing.lines import records
-from memory_cli.operations.importing.record import Record, Relation
+from memory_cli.operations.importing.record import Found
+from memory_cli.operations.intake import Cleaner
 from memory_cli.operations.jsonl import FIELDS, Reader
 from memory_cli.operations.parameters import ScopeName
 from memory_cli.store import chronicle, journal, statements
@@ -49,8 +48,6 @@ class _Tally:
     # Most records of an import come from the same place, and finding the zone takes longer than reading a record.
     origins: dict[Origin, Origin] = field(default_factory=dict)
     zone: tzinfo = UTC
-    # Links come after the statements that they tie.
-    relations: list[Relation] = field(default_factory=list)
 
 
 def import_(
@@ -66,7 +63,7 @@ def import_(
 
 
 def take_in(
-    memory: Memory, found: Iterable[Record], *, scope: ScopeName = "", total: int = 0, dry_run: bool = False
+    memory: Memory, found: Iterable[Found], *, scope: ScopeName = "", total: int = 0, dry_run: bool = False
 ) -> Imported:
     """Take in records, whichever program they come from, and name those that cannot be."""
     tally = _Tally(zone=memory.session.zone)
@@ -76,7 +73,6 @@ def take_in(
         _take_batch(memory, batch, scope, tally, dry_run=dry_run)
         done += sum(each.size for each in batch)
         memory.progress(done, max(total, done), "importing")
-    linked = tying.tie(memory, tally.relations, tally.changes, tally.failed, dry_run=dry_run)
     return Imported(
         tally.new,
         tally.already,
@@ -110,31 +106,30 @@ def _take_change(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _
             chronicle.restore(store, entry)
 
 
-def _take_batch(memory: Memory, batch: list[tuple[int, str]], scope: str, tally: _Tally, *, dry_run: bool) -> None:
-    drafts: dict[str, list[tuple[int, Statement]]] = {}
-    made: list[tuple[int, Link]] = []
-    for number, line in batch:
-        if line.strip():
-            try:
-                fields = parsed(line)
-                if chronicles.is_change(fields):
-                    _take_change(memory, fields, scope, tally, dry_run=dry_run)
-                    continue
-                if link_lines.is_link(fields):
-                    made.append((number, link_lines.read(memory, fields)))
-                    continue
-                drafted = _drafted(memory, fields, scope, tally)
-            except MemoryCliError as error:
-                tally.failed.append(f"{where}: {error}")
-            else:
-                drafts.setdefault(drafted.scope, []).append((number, drafted))
+def _take_batch(memory: Memory, batch: list[Found], scope: str, tally: _Tally, *, dry_run: bool) -> None:
+    drafts: dict[str, list[tuple[str, Statement]]] = {}
+    made: list[tuple[str, Link]] = []
+    for record in batch:
+        try:
+            fields = record.read()
+            if chronicles.is_change(fields):
+                _take_change(memory, fields, scope, tally, dry_run=dry_run)
+                continue
+            if link_lines.is_link(fields):
+                made.append((record.where, link_lines.read(memory, fields)))
+                continue
+            drafted = _drafted(memory, fields, scope, tally)
+        except MemoryCliError as error:
+            tally.failed.append(f"{record.where}: {error}")
+        else:
+            drafts.setdefault(drafted.scope, []).append((record.where, drafted))
     for each, rows in drafts.items():
         if dry_run:
             _count(next(iter(memory.stores(each)), None), each, rows, tally)
         else:
             _write(memory, memory.store(each), rows, tally)
     # After the statements of the batch, which they are between.
-    for number, link in () if dry_run else made:
+    for where, link in () if dry_run else made:
         try:
             _link(memory, link, scope, tally)
         except MemoryCliError as error:

@@ -17,6 +17,12 @@ def new_id() -> str:
     return "".join(ALPHABET[number >> 5 * place & 31] for place in range(ID_LENGTH))
 
 
+def derived_id(*parts: str) -> str:
+    """Return the id that always comes of the same parts, in the form of a random one."""
+    number = int.from_bytes(_digest("\n".join(parts)), "big")
+    return "".join(ALPHABET[number >> 5 * place & 31] for place in range(ID_LENGTH))
+
+
 def stored(text: str, *, most: int, name: str = "text") -> str:
     """Return text as it will be stored, or refuse it by name: empty, with NUL, not Unicode, or too long."""
     text = text.strip()

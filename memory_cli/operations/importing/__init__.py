@@ -1,0 +1,1 @@
+"""What other programs kept, read as records that an import takes in: a module a format."""
