@@ -180,7 +180,7 @@ class Memory(Frozen):
     def _store(self, scope: str, *, create: bool) -> Store | None:
         if scope not in self.session.scopes:
             if create:
-                raise Refused(f"The token of {self.session.agent} does not reach the {scope} memory.")
+                raise Refused(f"The {scope} memory is out of reach here, for this token or this server.")
             return None
         folder = self.roots.local_store if scope == LOCAL else self.roots.global_store
         if folder is None:

@@ -13,7 +13,8 @@ from memory_cli.errors import MemoryCliError
 from memory_cli.memory import Progress, Session, open_memory
 from memory_cli.models.document import document
 from memory_cli.serve.arguments import Argument, arguments_of, read
-from memory_cli.serve.schema import input_schema, output_schema
+from memory_cli.serve.schema import RESULT, input_schema, output_schema
+from memory_cli.serve.seeds.tool import Tool
 from memory_cli.surface import Effect, Operation
 from memory_cli.text.fence import fenced
 
@@ -50,6 +51,8 @@ def answer(bound: Bound, session: Session, given: Mapping[str, Any], progress: P
         return failed(
             f"{name} met an internal error, which is a bug in memory; see the server's log on its standard error."
         )
+    if isinstance(bound.operation, Tool):
+        return _as_there(found)
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     if _tells(found):
         text = fenced(text)
@@ -60,6 +63,17 @@ def failed(sentence: str) -> types.CallToolResult:
     """Return a tool's error, which a model reads."""
     sendable = sentence.encode("utf-8", "backslashreplace").decode("utf-8")
     return types.CallToolResult(content=[types.TextContent(type="text", text=sendable)], is_error=True)
+
+
+def _as_there(found: Any) -> types.CallToolResult:
+    """Return a result in the form of the systems whose tools these are: a block an item, and no fence around it."""
+    said = [
+        each if isinstance(each, str) else json.dumps(each, ensure_ascii=False, indent=2)
+        for each in (found if isinstance(found, list) else [found])
+    ]
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=each) for each in said]
+    structured = found if isinstance(found, dict) else {RESULT: found}
+    return types.CallToolResult(content=content, structured_content=structured)
 
 
 def _tells(value: Any) -> bool:

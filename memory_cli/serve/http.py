@@ -46,6 +46,7 @@ def serve(
     *,
     host: str,
     port: int,
+    scope: str = "",
     routes: Sequence[BaseRoute] = (),
     closed: Sequence[str] = (),
     beside: Callable[[Callable[[], None]], None] = alone,
@@ -58,7 +59,7 @@ def serve(
     place = take(session, host, port, closed=closed)
     background = Background(session)
     listener = Listener(session, background.wake)
-    app = make_app(session, tools, host=host, called=background.wake, routes=routes, closed=closed)
+    app = make_app(session, tools, host=host, scope=scope, called=background.wake, routes=routes, closed=closed)
     background.start()
     beside(background.wake)
     listener.start()
@@ -85,6 +86,7 @@ def make_app(
     tools: str = CORE,
     *,
     host: str,
+    scope: str = "",
     called: Callable[[], None],
     routes: Sequence[BaseRoute] = (),
     closed: Sequence[str] = (),
@@ -92,7 +94,7 @@ def make_app(
     """Return the application behind its gate."""
     runtime = session.loaded.settings.runtime
     manager = StreamableHTTPSessionManager(
-        make_server(session, tools, called=called), max_request_body_size=runtime.http_max_bytes
+        make_server(session, tools, scope=scope, called=called), max_request_body_size=runtime.http_max_bytes
     )
     inner = Starlette(
         routes=[Route(HEALTH, _health), Route(MCP, endpoint=_Mcp(manager)), *routes],

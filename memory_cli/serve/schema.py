@@ -11,6 +11,9 @@ from memory_cli.surface import Operation
 
 Schema = dict[str, Any]
 
+# What holds a result that is no object, as the SDK does it.
+RESULT = "result"
+
 _NAMES = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
@@ -28,6 +31,8 @@ def output_schema(operation: Operation) -> Schema:
     Every client pays for it in each conversation: so of what is nested it names only what is always there.
     """
     result = operation.returns
+    if not is_dataclass(result):
+        return _object({RESULT: _plain(result)}, [RESULT])
     return _result(result, [each.name for each in fields(result)])
 
 

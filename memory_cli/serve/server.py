@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import anyio
@@ -17,13 +18,13 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from memory_cli import __version__
-from memory_cli.memory import Session
+from memory_cli.memory import GLOBAL, Session
 from memory_cli.models.tokens import TOKEN, Token
 from memory_cli.serve import prompts, resources
 from memory_cli.serve.background import Background
 from memory_cli.serve.bind import answer, bind, failed
 from memory_cli.serve.streams import patient
-from memory_cli.serve.toolsets import CORE, admitted, not_offered, offered
+from memory_cli.serve.toolsets import CORE, admitted, not_offered, offered, seed_of
 from memory_cli.serve.warm import Listener, end_by_signal
 from memory_cli.surface import Operation
 
@@ -119,16 +120,23 @@ class _Handlers:
         return admitted(self._operations, token.tools) if token else self._operations
 
 
-def make_server(session: Session, tools: str = CORE, *, called: Callable[[], None] = nobody) -> Server[Any]:
-    """Return a server that offers sets of tools; it says after each call that there was one."""
-    handlers = _Handlers(_through_this_door(session), tools, called)
+def make_server(
+    session: Session, tools: str = CORE, *, scope: str = "", called: Callable[[], None] = nobody
+) -> Server[Any]:
+    """Return a server that offers sets of tools; it says after each call that there was one.
+
+    It reaches one scope where one is named; another system's tools reach the global one, which such systems have.
+    """
+    seed = seed_of(tools)
+    handlers = _Handlers(_through_this_door(session, scope or (GLOBAL if seed else "")), tools, called)
+    instructions = import_module(f"memory_cli.serve.seeds.{seed}").INSTRUCTIONS if seed else INSTRUCTIONS
     # Clients of the older protocol set the level of the log, which the SDK warns is on its way out.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MCPDeprecationWarning)
         return Server(
             "memory",
             version=__version__,
-            instructions=INSTRUCTIONS,
+            instructions=instructions,
             on_list_tools=handlers.list_tools,
             on_call_tool=handlers.call_tool,
             on_list_resources=handlers.list_resources,
@@ -145,13 +153,15 @@ def alone(wake: Callable[[], None]) -> None:
     """Start nothing beside the server."""
 
 
-def serve(session: Session, tools: str = CORE, *, beside: Callable[[Callable[[], None]], None] = alone) -> None:
+def serve(
+    session: Session, tools: str = CORE, *, scope: str = "", beside: Callable[[Callable[[], None]], None] = alone
+) -> None:
     """Serve over the standard streams until the input ends, then end the process, and what was started beside with it.
 
     What is beside is told how to say that there may be something to embed.
     """
     background = Background(session)
-    server = make_server(session, tools, called=background.wake)
+    server = make_server(session, tools, scope=scope, called=background.wake)
     listener = Listener(session, background.wake)
     end_by_signal(listener)
     background.start()
@@ -176,9 +186,10 @@ async def _over_standard_streams(server: Server[Any]) -> None:
                 await server.run(read, write, server.create_initialization_options())
 
 
-def _through_this_door(session: Session) -> Session:
+def _through_this_door(session: Session, scope: str) -> Session:
     """Return a session whose records come from here; its agent is empty when nobody named one."""
-    return replace(session, source=SOURCE, agent="" if session.agent == session.source else session.agent)
+    named = "" if session.agent == session.source else session.agent
+    return replace(session, source=SOURCE, agent=named, scopes=(scope,) if scope else session.scopes)
 
 
 def _token(context: Context) -> Token | None:
@@ -189,7 +200,8 @@ def _token(context: Context) -> Token | None:
 def _asked_by(session: Session, context: Context) -> Session:
     """Return the session with the name of the token, or of the client itself where no agent was named."""
     if token := _token(context):
-        return replace(session, agent=token.name, scopes=token.scopes)
+        both = tuple(each for each in session.scopes if each in token.scopes)
+        return replace(session, agent=token.name, scopes=both)
     if session.agent:
         return session
     client = context.session.client_params

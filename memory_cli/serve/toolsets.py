@@ -1,22 +1,34 @@
 """Which operations a server offers."""
 
 from collections.abc import Sequence
+from importlib import import_module
 
 from memory_cli.errors import UsageError
 from memory_cli.serve.arguments import nearest
 from memory_cli.surface import OPERATIONS, TOOL_SETS, Operation
 
 CORE, ALL = "core", "all"
+# Sets of other systems' tools, which stand alone, by their modules in `memory_cli.serve.seeds`.
+SEEDS = {"shared-memory": "shared_memory"}
 
 
 def offered(tools: str) -> list[Operation]:
     """Return the operations of the named sets; the others only add to the core."""
-    sets = (*TOOL_SETS, ALL)
+    sets = (*TOOL_SETS, ALL, *SEEDS)
     named = {each.strip().casefold() for each in tools.split(",") if each.strip()}
     for each in sorted(named.difference(sets)):
         raise UsageError(f"There is no set of tools {each!r}.{nearest(each, sets)} There is {', '.join(sets)}.")
+    if foreign := named & SEEDS.keys():
+        if len(named) > 1:
+            raise UsageError(f"The tools of {min(foreign)} stand alone: name no other set with it.")
+        return list(import_module(f"memory_cli.serve.seeds.{SEEDS[named.pop()]}").TOOLS)
     wanted = set(TOOL_SETS) if ALL in named else named | {CORE}
     return [each for each in OPERATIONS if each.tool and each.tools in wanted]
+
+
+def seed_of(tools: str) -> str:
+    """Return the module of the other system whose tools are named, empty where ours are."""
+    return SEEDS.get(tools.strip().casefold().strip(","), "")
 
 
 def admitted(operations: list[Operation], sets: Sequence[str]) -> list[Operation]:

@@ -1,0 +1,1 @@
+"""Sets of tools that other memory systems' users know: their names, arguments and answers over our operations."""
