@@ -158,6 +158,7 @@ def test_tokens_are_kept_as_hashes_in_a_private_file(tmp_path, memory):
     assert len(secret) >= 32 and secret not in memory("token", "list").output
     assert memory("token", "add", "laptop").exit_code == 5 and memory("token", "revoke", "phone").exit_code == 3
     assert memory("token", "add", "a b").exit_code == 2
+    assert "curate" in memory("token", "add", "phone", "--tools", "core,curat").stderr
 
 
 @pytest.mark.anyio

@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from memory_cli.errors import UsageError
-from memory_cli.serve.client_config import client_config, own_program
+from memory_cli.serve.client_config import client_config, http_config, own_program
 
 PATH, ARGS = '/opt/my "tools"/memory', ["--project-root", "C:\\café\x7f", "serve"]
 
@@ -41,3 +41,12 @@ def test_the_program_is_named_whole(tmp_path):
 @pytest.mark.parametrize("started", ["/usr/lib/memory_cli/__main__.py", "/nowhere/memory", "pytest"])
 def test_a_program_that_cannot_be_started_again_is_named_by_its_python(started):
     assert own_program(started) == [sys.executable, "-m", "memory_cli"]
+
+
+def test_over_http_a_client_gets_the_address_and_the_variable_of_its_token(memory):
+    told = memory("serve", "--http", "--port", "8123", "--print-config", "claude-code").stdout
+    assert json.loads(told)["mcpServers"]["memory"] == {"type": "http", "url": "http://127.0.0.1:8123/mcp"}
+    told = memory("serve", "--http", "--host", "box", "--print-config", "cursor").stdout
+    assert json.loads(told)["mcpServers"]["memory"]["headers"] == {"Authorization": "Bearer ${env:MEMORY_TOKEN}"}
+    block = tomllib.loads(http_config("codex", "http://box:8000/mcp", token=True))
+    assert block["mcp_servers"]["memory"] == {"url": "http://box:8000/mcp", "bearer_token_env_var": "MEMORY_TOKEN"}

@@ -15,8 +15,9 @@ from typer.main import get_command
 from memory_cli.cli import manual
 from memory_cli.cli.app import app
 from memory_cli.memory import make_session
+from memory_cli.models.toolsets import TOOL_SETS
 from memory_cli.parameter import Described
-from memory_cli.surface import OPERATIONS, TOOL_SETS
+from memory_cli.surface import OPERATIONS
 
 TREE = get_command(app)
 PAGES = list(manual.walk(app, "memory"))

@@ -10,15 +10,34 @@ from memory_cli.errors import UsageError
 
 NAME = "memory"
 CLIENTS = ("claude-code", "codex", "cursor", "json")
+TOKEN_VARIABLE = "MEMORY_TOKEN"  # noqa: S105 - its name
 
 
 def client_config(client: str, command: str, args: Sequence[str], env: Mapping[str, str] | None = None) -> str:
     """Return what to put into a client's configuration file."""
     server = {"command": command, "args": list(args)} | ({"env": dict(env)} if env else {})
+    return _block(client, server, "stdio")
+
+
+def http_config(client: str, address: str, *, token: bool) -> str:
+    """Return what to put into a client's configuration file for a server over HTTP.
+
+    A token is not written there: the client takes it from the variable MEMORY_TOKEN.
+    """
+    server: dict[str, object] = {"url": address}
+    if token and client == "codex":
+        server["bearer_token_env_var"] = TOKEN_VARIABLE
+    elif token:
+        named = f"env:{TOKEN_VARIABLE}" if client == "cursor" else TOKEN_VARIABLE
+        server["headers"] = {"Authorization": f"Bearer ${{{named}}}"}
+    return _block(client, server, "http")
+
+
+def _block(client: str, server: Mapping[str, object], type: str) -> str:
     if client == "codex":
         return _toml(server)
     if client == "claude-code":
-        server = {"type": "stdio"} | server
+        server = {"type": type, **server}
     elif client not in CLIENTS:
         raise UsageError(f"There is no block for {client!r}; there is one for {', '.join(CLIENTS)}.")
     return json.dumps({"mcpServers": {NAME: server}}, ensure_ascii=False, indent=2) + "\n"

@@ -4,20 +4,18 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from memory_cli.errors import UsageError
+from memory_cli.models.toolsets import ALL, CORE, NAMES, SEEDS, TOOL_SETS
 from memory_cli.serve.arguments import nearest
-from memory_cli.surface import OPERATIONS, TOOL_SETS, Operation
+from memory_cli.surface import OPERATIONS, Operation
 
-CORE, ALL = "core", "all"
-# Sets of other systems' tools, which stand alone, by their modules in `memory_cli.serve.seeds`.
-SEEDS = {"shared-memory": "shared_memory"}
+__all__ = ["ALL", "CORE", "admitted", "not_offered", "offered", "seed_of"]
 
 
 def offered(tools: str) -> list[Operation]:
     """Return the operations of the named sets; the others only add to the core."""
-    sets = (*TOOL_SETS, ALL, *SEEDS)
     named = {each.strip().casefold() for each in tools.split(",") if each.strip()}
-    for each in sorted(named.difference(sets)):
-        raise UsageError(f"There is no set of tools {each!r}.{nearest(each, sets)} There is {', '.join(sets)}.")
+    for each in sorted(named.difference(NAMES)):
+        raise UsageError(f"There is no set of tools {each!r}.{nearest(each, NAMES)} There is {', '.join(NAMES)}.")
     if foreign := named & SEEDS.keys():
         if len(named) > 1:
             raise UsageError(f"The tools of {min(foreign)} stand alone: name no other set with it.")

@@ -6,9 +6,8 @@ from memory_cli.surface.operation import CARE, Effect, Operation
 from memory_cli.surface.statements import STATEMENTS
 from memory_cli.surface.tokens import TOKENS
 
-__all__ = ["GROUPS", "OPERATIONS", "TOOL_SETS", "Effect", "Operation"]
+__all__ = ["GROUPS", "OPERATIONS", "Effect", "Operation"]
 
 OPERATIONS = (*STATEMENTS, *LINKS, *LOOKING_AFTER, *TOKENS)
 # Commands under a common name, each with its subject and its sentence.
 GROUPS = {"token": (CARE, "Make, list and revoke tokens for those who come over the network.")}
-TOOL_SETS = ("core", "curate", "admin")

@@ -62,15 +62,8 @@ def _serve(
     given: Given = ctx.obj
     # Only this command needs mcp, which takes a second to import.
     if print_config:
-        from memory_cli.serve.client_config import client_config, own_program
-
-        chosen = [
-            *_chosen(tools),
-            *(["--scope", scope] if scope else ()),
-            *(["--ui", "--ui-port", str(ui_port)] if ui else ()),
-        ]
-        command, *before = own_program(sys.argv[0])
-        print(client_config(print_config, command, [*before, *given.options(), "serve", *chosen]), end="")
+        chosen = [*_chosen(tools, scope), *(["--ui", "--ui-port", str(ui_port)] if ui else ())]
+        print(_config_over_http(print_config, host, port) if http else _config(print_config, given, chosen), end="")
         return
     from memory_cli.serve.server import alone, serve
 
@@ -104,5 +97,20 @@ def _show(session: Session, port: int, wake: Callable[[], None]) -> None:
     view.run()
 
 
-def _chosen(tools: str) -> list[str]:
-    return [] if tools == "core" else ["--tools", tools]
+def _config(client: str, given: Given, chosen: list[str]) -> str:
+    from memory_cli.serve.client_config import client_config, own_program
+
+    command, *before = own_program(sys.argv[0])
+    return client_config(client, command, [*before, *given.options(), "serve", *chosen])
+
+
+def _config_over_http(client: str, host: str, port: int) -> str:
+    from memory_cli.serve.client_config import http_config
+    from memory_cli.sockets import LOOPBACK
+
+    name = f"[{host}]" if ":" in host else host
+    return http_config(client, f"http://{name}:{port}/mcp", token=host not in LOOPBACK)
+
+
+def _chosen(tools: str, scope: str | None) -> list[str]:
+    return [*([] if tools == "core" else ["--tools", tools]), *(["--scope", scope] if scope else [])]

@@ -8,6 +8,7 @@ from memory_cli import tokens
 from memory_cli.errors import UsageError
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.tokens import TokenAdded
+from memory_cli.models.toolsets import NAMES
 from memory_cli.operations import parameters as given
 from memory_cli.operations import shown
 from memory_cli.parameter import Described
@@ -30,6 +31,8 @@ def add(
     if not NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a token: 1 to 64 letters, digits, dots, dashes and underscores.")
     scopes: list[str] = [scope] if scope else [LOCAL, GLOBAL]
-    sets = list(dict.fromkeys(part.strip() for each in tools for part in each.split(",") if part.strip()))
+    sets = list(dict.fromkeys(part.strip().casefold() for each in tools for part in each.split(",") if part.strip()))
+    for each in sorted(set(sets).difference(NAMES)):
+        raise UsageError(f"There is no set of tools {each!r}; there is {', '.join(NAMES)}.")
     secret = tokens.add(memory.roots, name, scopes, sets, shown.moment(memory.now))
     return TokenAdded(name, secret, scopes, sets)

@@ -10,11 +10,11 @@ from memory_cli.surface import Operation
 class Tool(Operation):
     """A row of a set: `name` is the function's in the module of `memory_cli.serve.seeds` that `panel` names.
 
-    To add a set: a module here with INSTRUCTIONS and TOOLS = (tool(...), ...), and its name in `toolsets.SEEDS`. A
-    function takes the memory, which holds only the scope that is served, and arguments that are annotated as those of
-    operations are; its docstring is the tool's description. What it returns is answered as it is: a text as a text, a
-    list as a block an item, with `{"result": ...}` as structured content, and a Frozen as its document. What it raises
-    as a MemoryCliError is the tool's error.
+    To add a set: a module here with INSTRUCTIONS and TOOLS, a tuple of these rows, and its name in SEEDS of
+    `memory_cli.models.toolsets`. A function takes the memory, which holds only the scope that is served, and arguments
+    that are annotated as those of operations are; its docstring is the tool's description. What it returns is answered
+    as it is: a text as a text, a list as a block an item, both with `{"result": ...}` as structured content, and a
+    Frozen as its document. What it raises as a MemoryCliError is the tool's error.
     """
 
     @property
