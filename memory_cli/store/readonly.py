@@ -20,7 +20,7 @@ TERMS = "select term, sum(doc), sum(cnt) from words_terms group by term"
 def problems(path: Path) -> list[str]:
     """Return a sentence for each thing that is wrong with the database at path; none when all is well."""
     try:
-        with _opened(path) as db:
+        with opened(path) as db:
             return _unknown(db) or [*checks.of_tables(db), *_index(db)]
     except sqlite3.DatabaseError as error:
         return [f"SQLite cannot read the whole of it: {error}"]
@@ -28,14 +28,14 @@ def problems(path: Path) -> list[str]:
 
 def statements(path: Path) -> int:
     """Count the statements in the database at path."""
-    with _opened(path) as db:
+    with opened(path) as db:
         return int(db.execute("select count(*) from statement").fetchone()[0])
 
 
 def damage(path: Path) -> str:
     """Return what keeps a database from being read whole, nothing when all of it but the word index can be."""
     try:
-        with _opened(path) as db:
+        with opened(path) as db:
             found = [row[0] for row in db.execute("pragma integrity_check") if row[0] != "ok"]
     except sqlite3.OperationalError:
         # It is locked, or gone: whoever opens it says so.
@@ -46,7 +46,7 @@ def damage(path: Path) -> str:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database to read: as it lies there when nobody has it open, else as the others see it."""
     log = path.with_name(f"{path.name}-wal")
     if not (log.exists() and log.stat().st_size):

@@ -1,21 +1,34 @@
-"""`memory import`: JSON lines in, from a file or standard input."""
+"""`memory import`: an export of ours or of another program in, from a file, a folder or standard input."""
 
-from typing import Annotated, Literal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memory_cli.cli import streams
 from memory_cli.cli.call import Output, Quiet, answer
 from memory_cli.cli.help import Command
+from memory_cli.errors import UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.results import Imported
-from memory_cli.operations.import_ import import_
+from memory_cli.operations.import_ import import_, take_in
+
+if TYPE_CHECKING:
+    from memory_cli.operations.importing.source import Source
 
 EXAMPLES = (
     "memory import backup.jsonl",
     "memory import notes.jsonl --scope global --dry-run",
     """echo '{"text": "Tea is green."}' | memory import -""",
+    "memory import ~/Downloads/claude-export.zip --dry-run",
+    "memory import CLAUDE.md",
+    "memory import --from shared-memory",
 )
+From = Literal[
+    "auto", "jsonl", "server-memory", "shared-memory", "mcp-memory-service", "mem0", "basic-memory", "claude",
+    "chatgpt", "rules", "chroma",
+]  # fmt: skip
 
 
 def add(app: typer.Typer) -> None:
@@ -26,7 +39,10 @@ def add(app: typer.Typer) -> None:
 
 def _run(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of JSON lines, or - for standard input.")],
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="A file, a folder, or - for standard input.", show_default=False)
+    ] = "",
+    format: Annotated[From, typer.Option("-f", "--from", help="What it is; auto looks for itself.")] = "auto",
     scope: Annotated[
         Literal["local", "global"] | None,
         typer.Option("-s", "--scope", help="Take all into this scope, whatever each says of itself."),
@@ -36,7 +52,23 @@ def _run(
     quiet: Quiet = False,
 ) -> None:
     def work(memory: Memory) -> Imported:
-        with streams.opened(file) as stream:
-            return import_(memory, streams.lines(stream), scope=scope or "", total=streams.size(file), dry_run=dry_run)
+        # Each format has a module of its own, which no other command needs.
+        from memory_cli.operations.importing.formats import chosen
+
+        source = _source(memory, path, format)
+        records = chosen(format, source).records(source)
+        return take_in(memory, records, scope=scope or "", total=source.size, dry_run=dry_run)
 
     answer(ctx, work, output, quiet)
+
+
+def _source(memory: Memory, path: str, format: str) -> "Source":
+    from memory_cli.operations.importing.formats import usual_place
+    from memory_cli.operations.importing.source import Source
+
+    if path == streams.STANDARD_INPUT:
+        return Source(stream=sys.stdin.buffer)
+    place = streams.as_path(path) if path else usual_place(format, memory.session.environ, Path.home())
+    if not place.exists():
+        raise UsageError(f"{place} cannot be read: there is no such file or folder.")
+    return Source(place)

@@ -58,6 +58,6 @@ def tags_of(value: object) -> list[str]:
     return [each.strip().removeprefix("#") for each in listed if isinstance(each, str) and each.strip(" #")]
 
 
-def is_objects(value: object) -> bool:
-    """Tell whether a value is a list of objects, and holds one."""
-    return isinstance(value, list) and bool(value) and all(isinstance(each, dict | None) for each in value)
+def holds(value: object, key: str) -> bool:
+    """Tell whether a value is a list with an object that has key."""
+    return isinstance(value, list) and any(isinstance(each, dict) and key in each for each in value)
