@@ -15,6 +15,7 @@ from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import LOCAL
 from memory_cli.models.statement import Filters
 from memory_cli.operations.context import context
+from memory_cli.operations.link import link
 from memory_cli.operations.links import links
 from memory_cli.operations.list_ import list_
 from memory_cli.operations.models import pull
@@ -84,6 +85,18 @@ def answers(folder, *assignments):
 def recalled(folder, *assignments):
     with opened(folder, assignments=assignments) as memory:
         return [each.text for each in recall(memory, "common filler", words=True).units]
+
+
+def preferred(folder, *assignments):
+    roots(folder)
+    with opened(folder, assignments=assignments) as memory:
+        record(memory, "The old cache was flushed nightly.", at="2024-05-02", kind="RULE", source="notes")
+        record(memory, "The new cache was flushed weekly.", at="2025-05-02", tag=("ops",))
+        (first,) = list_(memory, kind=("RULE",)).units
+        record(memory, "The rules of the ops team: tea at four.", at="2026-05-02")
+        link(memory, list_(memory, tag=("ops",)).units[0].id, first.id, type="supersedes")
+        found = recall(memory, "ops rules of May 2024 on how the old cache was flushed", words=True)
+        return [(unit.text, unit.score) for unit in found.units]
 
 
 def begun(folder, *assignments):
@@ -278,6 +291,12 @@ EFFECTS = {
     "retrieval.bm25_b": (1, answers),
     "retrieval.identifier_weight": (9, answers),
     "retrieval.agent_weight": (0, answers),
+    "retrieval.time_weight": (0, preferred),
+    "retrieval.tag_weight": (0, preferred),
+    "retrieval.kind_weight": (0, preferred),
+    "retrieval.kind_weights": ("RULE=3", preferred),
+    "retrieval.source_weights": ("notes=3", preferred),
+    "retrieval.superseded_weight": (0.9, preferred),
     "retrieval.neighbour_weight": (0, answers),
     "retrieval.neighbour_minutes": (0, answers),
     "retrieval.question_penalty": (0.9, answers),

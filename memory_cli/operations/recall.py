@@ -60,7 +60,7 @@ def recall(
     reranking = None if words else memory.reranking()
     found = search(
         memory.stores(scope), query, wanted, settings=memory.settings, embedder=embedder, why_not=why_not,
-        reranking=reranking, limit=most, offset=offset,
+        reranking=reranking, limit=most, offset=offset, zone=lambda: memory.session.zone,
     )  # fmt: skip
     newer = succession.successors(memory, found)
     if newer:

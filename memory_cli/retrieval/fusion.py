@@ -30,18 +30,29 @@ class Ranked(NamedTuple):
     parts: Mapping[str, float]
 
 
-def ranked(found: Sequence[Evidence], named: Mapping[str, float], settings: Retrieval) -> list[Ranked]:
+class Preference(NamedTuple):
+    """What lifts a candidate because the query names it, by what that is, and what the settings weigh it with."""
+
+    lifts: Mapping[str, float]
+    weight: float
+
+
+def ranked(
+    found: Sequence[Evidence], named: Mapping[str, float], preferred: Sequence[Preference], settings: Retrieval
+) -> list[Ranked]:
     """Return the candidates that have something for themselves, best first; `named` weighs the agents of the query."""
     best = max((each.match.bm25 for each in found), default=0.0)
     parts = [_own_parts(each, best, named, settings) for each in found]
     near = _neighbours(found, [part["words"] + part["meaning"] for part in parts], settings)
     scored = []
-    for each, part, gain in zip(found, parts, near, strict=True):
+    for each, part, gain, (lifts, weight) in zip(found, parts, near, preferred, strict=True):
         if not _admitted(each, part, settings):
             continue
-        own = (part["words"] + part["meaning"]) * (1 - part["asks"]) * (1 + part["agent"])
-        part["neighbour"] = gain * (1 + part["agent"])
-        score = round(own + part["neighbour"], ROUNDED)
+        lifted = 1 + part["agent"] + sum(lifts.values())
+        own = (part["words"] + part["meaning"]) * (1 - part["asks"]) * lifted
+        part |= lifts
+        part["neighbour"] = gain * lifted
+        score = round((own + part["neighbour"]) * weight, ROUNDED)
         scored.append(Ranked(each, score, {name: round(value, 4) for name, value in part.items() if value}))
     return _sorted(scored, settings)
 
@@ -108,7 +119,8 @@ def _sorted(scored: Sequence[Ranked], settings: Retrieval) -> list[Ranked]:
 
     def key(each: Ranked) -> tuple[bool, float, float, int]:
         candidate = each.evidence.candidate
-        return (candidate.superseded, -each.score, -candidate.at.timestamp(), -candidate.sequence)
+        last = candidate.superseded and not settings.superseded_weight
+        return (last, -each.score, -candidate.at.timestamp(), -candidate.sequence)
 
     return sorted(kept, key=key)
 

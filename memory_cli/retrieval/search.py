@@ -1,8 +1,9 @@
 """One question, one answer: the statements of all stores ranked together on one scale."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field, replace
+from datetime import UTC, tzinfo
 
 from memory_cli.embedding import Embedder, ModelUnavailable
 from memory_cli.models.frozen import Frozen
@@ -10,6 +11,7 @@ from memory_cli.models.statement import Filters, Statement
 from memory_cli.retrieval import meaning
 from memory_cli.retrieval.fusion import Evidence, Ranked, nothing, ranked
 from memory_cli.retrieval.meaning import Likeness
+from memory_cli.retrieval.preferences import Asking, preferences
 from memory_cli.retrieval.repetitions import Collapsed, Repetitions
 from memory_cli.retrieval.rerank import Reordered, Reranking, pool, reordered
 from memory_cli.retrieval.words import Matcher, Statistics, affordable, named_agents, statistics
@@ -68,6 +70,7 @@ def search(
     reranking: Reranking | None = None,
     limit: int,
     offset: int = 0,
+    zone: Callable[[], tzinfo] = lambda: UTC,
 ) -> Found:
     """Rank the statements that pass filters by how well they answer query."""
     asked = query_terms(query)
@@ -88,7 +91,12 @@ def search(
         order = (
             []
             if nothing(found, known.statements, settings.retrieval, english=asked.english)
-            else ranked(found, question.named, meaning.weighed(settings.retrieval, embedder, query))
+            else ranked(
+                found,
+                question.named,
+                preferences(found, stores, Asking(asked, filters.now, zone, settings.retrieval)),
+                meaning.weighed(settings.retrieval, embedder, query),
+            )
         )
         final = _reranked(stores, order, query, reranking, settings.retrieval)
         shown = _shown(stores, final.order, likenesses, settings.retrieval, offset=offset, limit=limit)

@@ -67,6 +67,33 @@ class Retrieval(Frozen):
             at_most=10,
         ),
     ] = 1.2
+    time_weight: Annotated[
+        float,
+        Setting("How much a time that the query names lifts what is of it.", kind="retrieval", at_least=0, at_most=10),
+    ] = 0.5
+    tag_weight: Annotated[
+        float,
+        Setting("How much a tag that the query names lifts what has it.", kind="retrieval", at_least=0, at_most=10),
+    ] = 0.3
+    kind_weight: Annotated[
+        float,
+        Setting("How much a kind that the query names lifts what is of it.", kind="retrieval", at_least=0, at_most=10),
+    ] = 0.2
+    kind_weights: Annotated[
+        tuple[str, ...],
+        Setting("What the scores of kinds are multiplied by, as KIND=WEIGHT.", kind="retrieval", weights=True,
+                empty_ok=True),
+    ] = ()  # fmt: skip
+    source_weights: Annotated[
+        tuple[str, ...],
+        Setting("What the scores of sources are multiplied by, as SOURCE=WEIGHT.", kind="retrieval", weights=True,
+                empty_ok=True),
+    ] = ()  # fmt: skip
+    superseded_weight: Annotated[
+        float,
+        Setting("What the score of a superseded statement is multiplied by; 0 puts it last.", kind="retrieval",
+                at_least=0, at_most=1),
+    ] = 0.0  # fmt: skip
     neighbour_weight: Annotated[
         float,
         Setting("What a statement gains from a match recorded next to it.", kind="retrieval", at_least=0, at_most=1),

@@ -18,4 +18,6 @@ class Setting(NamedTuple):
     # What could run or fetch something, move data out or lay secrets bare is not for a file that came with a clone.
     project: bool = True
     secret: bool = False
+    # A list of NAME=WEIGHT.
+    weights: bool = False
     empty_ok: bool = False

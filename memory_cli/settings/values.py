@@ -1,5 +1,6 @@
 """What a layer says, judged against what a setting admits."""
 
+import re
 from collections.abc import Iterable, Mapping
 from math import isfinite
 
@@ -7,6 +8,8 @@ from memory_cli.errors import UsageError
 from memory_cli.settings.keys import KEYS, Key, Value
 
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+# A weight of three digits before the point is beyond any measure.
+_WEIGHT = re.compile(r"[^=,]+=\s*\d{1,2}(\.\d+)?\s*", re.ASCII)
 _TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
 
 
@@ -94,6 +97,8 @@ def _objection_to_text(key: Key, value: str | tuple[str, ...]) -> str:
     texts = (value,) if isinstance(value, str) else value
     if isinstance(value, tuple) and "" in value:
         return "an empty item has no meaning here"
+    if setting.weights and (wrong := next((text for text in texts if not _WEIGHT.fullmatch(text)), None)):
+        return f"{wrong!r} is not of the form NAME=WEIGHT, such as RULE=1.5"
     if any("\0" in text or any("\ud800" <= character <= "\udfff" for character in text) for text in texts):
         return "it must be valid text"
     return ""

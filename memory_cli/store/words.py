@@ -43,6 +43,7 @@ class Candidate(NamedTuple):
     number: int
     sequence: int
     at: datetime
+    kind: str
     superseded: bool
     head: str
     tail: str
@@ -107,12 +108,37 @@ def candidates(store: Store, numbers: Iterable[int]) -> list[Candidate]:
         marks = ", ".join(map(str, wanted[start : start + BATCH]))
         rows = store.db.execute(
             f"""
-            select s.number, s.sequence, s.at, s.superseded, substr(s.text, 1, {HEAD}) as head,
+            select s.number, s.sequence, s.at, s.kind, s.superseded, substr(s.text, 1, {HEAD}) as head,
                    substr(s.text, -{TAIL}) as tail, w.text as tokens, w.agent as agents
             from statement s join words w on w.rowid = s.number where s.number in ({marks})
             """
         )
         found += map(_candidate, rows)
+    return found
+
+
+def tagged(store: Store, numbers: Sequence[int], names: Sequence[str]) -> set[int]:
+    """Return those of the statements with these row numbers that have one of the tags."""
+    db = store.db
+    known = [name for name in names if db.execute("select 1 from origin_tag where tag = ? limit 1", (name,)).fetchone()]
+    found: set[int] = set()
+    for start in range(0, len(numbers) if known else 0, BATCH):
+        query = f"""
+            select distinct o.statement as number from origin o join origin_tag t on t.origin = o.number
+            where o.statement in ({", ".join(map(str, numbers[start : start + BATCH]))})
+            and t.tag in ({", ".join("?" * len(known))})
+        """
+        found |= {row["number"] for row in db.execute(query, known)}
+    return found
+
+
+def sources(store: Store, numbers: Sequence[int]) -> dict[int, list[str]]:
+    """Return the sources of the statements with these row numbers."""
+    found: dict[int, list[str]] = {}
+    for start in range(0, len(numbers), BATCH):
+        marks = ", ".join(map(str, numbers[start : start + BATCH]))
+        for row in store.db.execute(f"select statement, source from origin where statement in ({marks})"):
+            found.setdefault(row["statement"], []).append(row["source"])
     return found
 
 
@@ -216,6 +242,7 @@ def _candidate(row: sqlite3.Row) -> Candidate:
         number=row["number"],
         sequence=row["sequence"],
         at=loaded(row["at"]),
+        kind=row["kind"],
         superseded=bool(row["superseded"]),
         head=row["head"],
         tail=row["tail"],
