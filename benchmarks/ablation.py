@@ -2,7 +2,7 @@
 
     uv run python -m benchmarks.ablation --data DIR --set NAME [--tuned STORE …] [--now 2024-02-01] [--words]
 
-DIR holds NAME.statements.jsonl (id, store, text, agent, at …) and NAME.queries.jsonl (store, query, relevant, category).
+DIR holds NAME.statements.jsonl (id, store, text, agent, at …) and NAME.queries.jsonl (store, query, relevant, …).
 A lever is taken away by settings alone, so anybody can try another value: `--try retrieval.time_weight=0.8`.
 """
 

@@ -42,10 +42,10 @@ HEAVY = {"asyncio", "fastembed", "hashlib", "mcp", "numpy", "onnxruntime", "rich
 AT_MOST = {
     "--version": (6, 2),
     "--help": (170, 26),
-    "recall tea --words": (90, 14),
+    "recall tea --words": (96, 14),
     "list": (78, 14),
     "show ID": (88, 17),
-    "context": (92, 16),
+    "context": (96, 16),
     "record coffee": (102, 20),
 }
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import cache
 
 from memory_cli.text.times import Span
 
@@ -23,37 +24,28 @@ _WEEKDAYS = {
     for name in names.split()
 }  # fmt: skip
 _UNITS = {"day": 1, "tag": 1, "week": 7, "woche": 7, "month": 30, "monat": 30, "year": 365, "jahr": 365}
-_MONTH = "|".join(_MONTHS)
-_WEEKDAY = "|".join(_WEEKDAYS)
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _LAST = "last|past|previous|letzten?|letztes|letzter|vergangenen?|vergangenes"
 _THIS = "this|current|diese|diesen|diesem|dieser|dieses"
 _UNIT = "days?|weeks?|months?|years?|tage?n?|wochen?|monate?n?|monats?|jahre?n?|jahres?"
-_SPOKEN = re.compile(
-    rf"""\b(?:
-        (?P<iso>(?:19|20)\d\d-\d\d(?:-\d\d)?)
-      | {_DAY}\s+(?:of\s+)?(?P<month>{_MONTH})\b(?:,?\s*{_YEAR})?
-      | (?P<month2>{_MONTH})\s+{_DAY.replace("day", "day2")}\b(?:,?\s*{_YEAR.replace("year", "year2")})?
-      | (?P<month3>{_MONTH})\s*,?\s*(?:of\s+)?{_YEAR.replace("year", "year3")}
-      | (?:in|im|during|since|last|this|late|early|mid|of)\s+(?P<month4>{_MONTH})
-        (?:,?\s*{_YEAR.replace("year", "year4")})?
-      | (?:in|im|during|since|by|of|jahr|year|summer|winter|spring|autumn|fall|seit)\s+{_YEAR.replace("year", "year5")}
-      | (?P<relative>yesterday|gestern|today|heute)
-      | (?:(?P<last>{_LAST})|(?P<this>{_THIS}))\s+(?P<unit>week|month|year|woche|monats?|jahr|jahres)
-      | (?:(?:on|am|{_LAST})\s+)(?P<weekday>{_WEEKDAY})
-      | (?P<count>\d{{1,3}}|a|an|two|three|few)\s+(?P<ago>days?|weeks?|months?|years?)\s+ago
-      | vor\s+(?P<vor>\d{{1,3}}|einem|einer|zwei|drei)\s+(?P<unit2>{_UNIT})
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
+# A question without any of these, or of the names, or a year or a date in figures, speaks of no time.
+_SIGNS = frozenset(
+    {"yesterday", "gestern", "today", "heute", "last", "past", "previous", "letzte", "letzten", "letztes", "letzter",
+     "vergangene", "vergangenen", "vergangenes", "this", "current", "diese", "diesen", "diesem", "dieser", "dieses",
+     "ago", "vor"}
+)  # fmt: skip
+_FIGURES = re.compile(r"(?:19|20)\d\d")
 _NUMBERS = {"a": 1, "an": 1, "einem": 1, "einer": 1, "two": 2, "zwei": 2, "three": 3, "drei": 3, "few": 3}
 
 
 def spans_named(text: str, *, now: datetime, zone: Callable[[], tzinfo]) -> list[Span]:
     """Return the spans of time that a question speaks of, in its zone."""
     found: list[Span] = []
-    for each in _SPOKEN.finditer(text):
+    named = {*re.findall(r"[^\W\d_]+", text.lower())}
+    if not (named & (_SIGNS | _MONTHS.keys() | _WEEKDAYS.keys()) or _FIGURES.search(text)):
+        return found
+    for each in _spoken().finditer(text):
         local = zone()
         today = now.astimezone(local).date()
         try:
@@ -62,6 +54,30 @@ def spans_named(text: str, *, now: datetime, zone: Callable[[], tzinfo]) -> list
             # 31 June, or a year before the first: it reads like a time and is none.
             continue
     return found
+
+
+@cache
+def _spoken() -> re.Pattern[str]:
+    # It takes milliseconds to compile, and hardly a question speaks of a time.
+    month, weekday = "|".join(_MONTHS), "|".join(_WEEKDAYS)
+    return re.compile(
+        rf"""\b(?:
+            (?P<iso>(?:19|20)\d\d-\d\d(?:-\d\d)?)
+          | {_DAY}\s+(?:of\s+)?(?P<month>{month})\b(?:,?\s*{_YEAR})?
+          | (?P<month2>{month})\s+{_DAY.replace("day", "day2")}\b(?:,?\s*{_YEAR.replace("year", "year2")})?
+          | (?P<month3>{month})\s*,?\s*(?:of\s+)?{_YEAR.replace("year", "year3")}
+          | (?:in|im|during|since|last|this|late|early|mid|of)\s+(?P<month4>{month})
+            (?:,?\s*{_YEAR.replace("year", "year4")})?
+          | (?:in|im|during|since|by|of|jahr|year|summer|winter|spring|autumn|fall|seit)
+            \s+{_YEAR.replace("year", "year5")}
+          | (?P<relative>yesterday|gestern|today|heute)
+          | (?:(?P<last>{_LAST})|(?P<this>{_THIS}))\s+(?P<unit>week|month|year|woche|monats?|jahr|jahres)
+          | (?:(?:on|am|{_LAST})\s+)(?P<weekday>{weekday})
+          | (?P<count>\d{{1,3}}|a|an|two|three|few)\s+(?P<ago>days?|weeks?|months?|years?)\s+ago
+          | vor\s+(?P<vor>\d{{1,3}}|einem|einer|zwei|drei)\s+(?P<unit2>{_UNIT})
+        )\b""",
+        re.IGNORECASE | re.VERBOSE,
+    )
 
 
 def _dates(found: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
