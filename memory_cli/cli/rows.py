@@ -181,6 +181,7 @@ def _(result: Stats) -> Lines:
 @lines.register
 def _(result: Imported) -> Lines:
     counts = {"new": result.new, "already recorded": result.already_recorded, "failed": len(result.failed)}
+    counts |= {"links": result.links} if result.links else {}
     return Lines(("what", "count"), [(name, str(count)) for name, count in counts.items()])
 
 

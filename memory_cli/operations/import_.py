@@ -53,7 +53,7 @@ class _Tally:
 def import_(
     memory: Memory, lines: Iterable[str], *, scope: ScopeName = "", total: int = 0, dry_run: bool = False
 ) -> Imported:
-    """Take in statements: an export of ours, one JSON object a line, or what another program kept.
+    """Take in an export of ours, a JSON object a line, or of another tool.
 
     A line has a `text`, and may have id, kind, at, agent, source, tags, metadata and whatever else an export writes;
     its own scope counts unless one is named. What is there already is left as it is. A record that cannot be taken

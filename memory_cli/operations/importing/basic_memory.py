@@ -17,6 +17,8 @@ OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)", re.DOTALL)
 CONTEXT = re.compile(r"(.*\S)\s+\(([^()]*)\)", re.DOTALL)
 TAG = re.compile(r"(?<!\S)#([^\s#]+)")
 RELATION = re.compile(r"(?:(.*?)\s*)?\[\[([^\[\]]+)\]\]\s*(?:\(([^()]*)\))?\s*", re.DOTALL)
+# The headings that say nothing of what is below them.
+SECTIONS = ("observations", "relations")
 # How many notes are looked at to tell what a folder is.
 LOOKED = 50
 
@@ -92,7 +94,7 @@ def _said(title: str, block: Block) -> tuple[str, dict[str, str], str]:
         type, target = (found[1] or "relates to").strip(), found[2].partition("|")[0].strip()
         more = {"relation": type, "to": target, "context": found[3] or ""}
         return f"{title} {type.replace('_', ' ')} {target}", more, target
-    about = [each for each in block.headings if each != title]
+    about = [each for each in block.headings if each.casefold() not in (title.casefold(), *SECTIONS)]
     return f"{' › '.join([title, *about])}: {block.text}", {}, ""
 
 
