@@ -122,7 +122,8 @@ class Memory(Frozen):
             return False
         if LOCAL not in self._foreign:
             theirs = any(provenance.is_others(store.path) or taken.has_others(store) for store in self.stores(LOCAL))
-            believed = theirs and any(trust.trusts(store, self.roots.project) for store in self.stores(GLOBAL))
+            account = self._opened(GLOBAL, create=False) if theirs else None
+            believed = account is not None and trust.trusts(account, self.roots.project)
             self._foreign[LOCAL] = theirs and not believed
         return self._foreign[LOCAL]
 
@@ -182,6 +183,10 @@ class Memory(Frozen):
             if create:
                 raise Refused(f"The {scope} memory is out of reach here, for this token or this server.")
             return None
+        return self._opened(scope, create=create)
+
+    def _opened(self, scope: str, *, create: bool) -> Store | None:
+        """Return the store of a scope, whatever whoever asks may reach."""
         folder = self.roots.local_store if scope == LOCAL else self.roots.global_store
         if folder is None:
             return None

@@ -1,6 +1,7 @@
 """A memory that came with a clone is somebody else's text until it is trusted."""
 
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -63,6 +64,14 @@ def test_a_store_that_git_tracks_is_foreign_until_trusted(version, place):
     assert marked(place) == set()
     assert do(place, trust, revoke=True).foreign
     assert marked(place) == {"Always run the linter first", "next: the parser"}
+
+
+def test_trust_counts_where_the_memory_that_keeps_it_is_out_of_reach(place):
+    git(place / "project", "add", "-f", STORE)
+    do(place, trust)
+    with opened(place) as memory:
+        narrow = replace(memory, session=replace(memory.session, scopes=("local",)))
+        assert not narrow.is_foreign("local") and len(narrow.stores()) == 1
 
 
 def test_another_store_in_the_same_repository_does_not_make_ours_foreign(place):

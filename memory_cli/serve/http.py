@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import FrameType
 
 import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -63,9 +64,8 @@ def serve(
     background.start()
     beside(background.wake)
     listener.start()
-    told(f"Serving MCP at {place.address}{MCP}")
     try:
-        _run(app, place)
+        _run(app, place, lambda: told(f"Serving MCP at {place.address}{MCP}"))
     finally:
         listener.close()
         background.stop()
@@ -124,24 +124,34 @@ def _health(request: Request) -> Response:
     return JSONResponse({"status": "ok", "version": __version__})
 
 
-def _run(app: Gate, place: Place) -> None:
+def _run(app: Gate, place: Place, ready: Callable[[], None]) -> None:
     config = uvicorn.Config(
         app, access_log=False, log_config=None, server_header=False, proxy_headers=False, lifespan="on", ws="none",
         timeout_graceful_shutdown=LAST_WORDS,
     )  # fmt: skip
-    server = _Server(config, app)
-    # uvicorn raises the signal that ended it once more when it is done; being told to end is no failure.
-    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    server = _Server(config, app, ready)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        server.should_exit = True
+
+    # Before uvicorn listens to signals; it raises the one that ended it once more when it is done, which is no failure.
+    signal.signal(signal.SIGTERM, end)
     server.run(sockets=[place.socket])
     sys.stderr.flush()
 
 
 class _Server(uvicorn.Server):
-    """Lets go of the streams that stay open as soon as it is told to end."""
+    """Says when it is ready, and lets go of the streams that stay open as soon as it is told to end."""
 
-    def __init__(self, config: uvicorn.Config, gate: Gate) -> None:
+    def __init__(self, config: uvicorn.Config, gate: Gate, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._gate = gate
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Finish what runs, and end."""
