@@ -5,10 +5,16 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from urllib.parse import urlsplit
 
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from typer.testing import CliRunner
+
 from benchmarks.stores import roots
+from memory_cli.cli.app import app
 from tests.conftest import SOURCES
 
 
@@ -41,3 +47,21 @@ def asked(address, path, method="GET", body=None, **headers):
         return answer.status, dict(answer.getheaders()), answer.read()
     finally:
         connection.close()
+
+
+def token(folder, name, *options):
+    """Make a token and return its secret."""
+    done = CliRunner().invoke(app, [*roots(folder), "token", "add", name, *options, "-o", "json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)["token"]
+
+
+@asynccontextmanager
+async def client(address, secret="", **options):
+    """A client of the server, with a token or without."""
+    headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as wire,
+        Client(streamable_http_client(f"{address}/mcp", http_client=wire), **options) as agent,
+    ):
+        yield agent

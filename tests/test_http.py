@@ -8,18 +8,16 @@ import signal
 import socket
 import threading
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
-import httpx2
 import pytest
-from mcp import Client, MCPError
-from mcp.client.streamable_http import streamable_http_client
+from mcp import MCPError
 
 from benchmarks.stores import opened, roots
 from memory_cli.operations.handoff import handoff
 from memory_cli.operations.list_ import list_
 from memory_cli.operations.record import record
-from tests.http_server import asked, served
+from tests.http_server import asked, client, served, token
 
 HELLO = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -42,26 +40,6 @@ def place(tmp_path_factory):
 def server(place):
     with served(place) as running:
         yield running
-
-
-def token(folder, name, *options):
-    from typer.testing import CliRunner
-
-    from memory_cli.cli.app import app
-
-    done = CliRunner().invoke(app, [*roots(folder), "token", "add", name, *options, "-o", "json"])
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)["token"]
-
-
-@asynccontextmanager
-async def client(address, secret="", **options):
-    headers = {"Authorization": f"Bearer {secret}"} if secret else {}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=30) as wire,
-        Client(streamable_http_client(f"{address}/mcp", http_client=wire), **options) as agent,
-    ):
-        yield agent
 
 
 @pytest.mark.anyio

@@ -5,9 +5,11 @@ import json
 import pytest
 from mcp import Client
 
+from benchmarks.stores import roots
 from memory_cli.errors import UsageError
 from memory_cli.serve.server import make_server
 from memory_cli.serve.toolsets import offered
+from tests.http_server import client, served, token
 
 pytestmark = pytest.mark.anyio
 
@@ -106,6 +108,17 @@ async def test_an_update_keeps_the_id_and_merges_or_replaces_metadata(other):
     assert "no-such" in await refused(other, "memory_update", id="no-such", text="x")
 
 
+async def test_filters_go_by_the_metadata_that_an_update_set(other):
+    id, _texts = await ask(other, "memory_add", text=FRIDAY, metadata=GIVEN)
+    await ask(other, "memory_update", id=id, metadata={"agent": "chat", "timestamp": "2026-11-01T00:00:00Z"})
+    for given, found in (
+        ({"agent_filter": "notes"}, 0),
+        ({"agent_filter": "chat", "source_filter": "markdown", "since": "2026-10-20"}, 1),
+    ):
+        assert len((await ask(other, "memory_search", query="beta", **given))[0]) == found, given
+    assert (await ask(other, "memory_stats"))[0]["by_agent"] == {"chat": 1}
+
+
 async def test_forgetting_shows_first_and_by_filter_wants_the_count(other):
     id, _texts = await ask(other, "memory_add", text=FRIDAY, metadata=GIVEN)
     await ask(other, "memory_add", text="Tea is green.", metadata=GIVEN)
@@ -152,3 +165,16 @@ async def test_the_set_stands_alone():
     with pytest.raises(UsageError, match="alone"):
         offered("core,shared-memory")
     assert {each.tool for each in offered(" Shared-Memory ")} == SIGNATURES.keys()
+
+
+async def test_over_http_a_token_opens_the_set_only_where_it_names_it(tmp_path):
+    roots(tmp_path)
+    secrets = {each: token(tmp_path, each, "--tools", each) for each in ("core", "shared-memory")}
+    with served(tmp_path, "--tools", "shared-memory") as running:
+        async with client(running.address, secrets["core"]) as agent:
+            assert not (await agent.list_tools()).tools
+            assert (await agent.call_tool("memory_stats", {})).is_error
+        async with client(running.address, secrets["shared-memory"]) as agent:
+            await ask(agent, "memory_add", text="Said by whoever has the token.")
+            (hit,), _texts = await ask(agent, "memory_search", query="who has the token?")
+    assert hit["metadata"]["agent"] == "shared-memory"

@@ -1,6 +1,7 @@
 """The seven tools of shared-memory: `--tools shared-memory`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from memory_cli.errors import MemoryCliError, NotFound, UsageError
@@ -9,11 +10,13 @@ from memory_cli.models.frozen import Frozen
 from memory_cli.models.links import Edge, LinkShown
 from memory_cli.models.statement import HANDOFF, Statement
 from memory_cli.operations import forget, graph, links, recall, record, shown, stats, update
+from memory_cli.operations.intake import Cleaner, merged
 from memory_cli.parameter import Described
 from memory_cli.serve.seeds.tool import Tool
-from memory_cli.store import statements
+from memory_cli.store import journal, statements
 from memory_cli.surface import Effect
 from memory_cli.text.kinds import DEFAULT_KIND, KIND
+from memory_cli.text.times import parse_moment
 
 NAME = "shared-memory"
 INSTRUCTIONS = """\
@@ -152,6 +155,7 @@ def memory_update(
         memory, one.id, text, kind=_kind(given), meta=metadata, replace_meta=replace_metadata and metadata is not None,
         superseded=superseded if isinstance(superseded, bool) else None, scope=_scope(one),
     )  # fmt: skip
+    _restamp(memory, one.id, given)
     return Changed(
         one.id, [each for each in done.changed if each in ("text", "metadata")], _metadata(_named(memory, one.id))
     )
@@ -243,6 +247,25 @@ def _forget_ids(memory: Memory, ids: Sequence[str], *, dry_run: bool, expect_cou
         forget.forget(memory, id=list(found))
     sample = [Sample(each.id, shown.excerpt(each.text, EXCERPT)) for each in list(found.values())[: forget.SAMPLE]]
     return Gone(len(found), 0 if dry_run else len(found), dry_run, sample)
+
+
+def _restamp(memory: Memory, id: str, given: Mapping[str, Any]) -> None:
+    """Let agent, source and timestamp of new metadata be those that filters go by, as they are in that system."""
+    clean = Cleaner(memory)
+    agent, source = ("".join(clean.names(_one(_text(given, name)), name)) for name in ("agent", "source"))
+    time = _text(given, "timestamp")
+    if not (agent or source or time):
+        return
+    at = parse_moment(time, now=memory.now, zone=memory.session.zone) if time else None
+    store = next(each for each in memory.stores() if statements.by_id(each, id))
+    with journal.writing(store, "update", memory.who, memory.now) as made:
+        before = statements.by_id(store, id)
+        if before is None:
+            return
+        first, *rest = before.origins
+        origin = replace(first, agent=agent or first.agent, source=source or first.source)
+        after = replace(before, at=at or before.at, origins=merged((origin,), rest))
+        journal.change(made, before, replace(after, updated_at=memory.now))
 
 
 def _known(memory: Memory, id: str) -> Statement | None:
