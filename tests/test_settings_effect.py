@@ -15,6 +15,7 @@ from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import LOCAL
 from memory_cli.models.statement import Filters
 from memory_cli.operations.context import context
+from memory_cli.operations.index import index
 from memory_cli.operations.link import link
 from memory_cli.operations.links import links
 from memory_cli.operations.list_ import list_
@@ -97,6 +98,14 @@ def preferred(folder, *assignments):
         link(memory, list_(memory, tag=("ops",)).units[0].id, first.id, type="supersedes")
         found = recall(memory, "ops rules of May 2024 on how the old cache was flushed", words=True)
         return [(unit.text, unit.score) for unit in found.units]
+
+
+def indexed(folder, *assignments):
+    roots(folder)
+    (folder / "notes.md").write_text("Tea is green.\n\n" * 40, encoding="utf-8")
+    with opened(folder, assignments=assignments) as memory:
+        done = index(memory, [str(folder / "notes.md")])
+        return done.new, len(done.failed)
 
 
 def begun(folder, *assignments):
@@ -310,6 +319,8 @@ EFFECTS = {
     "retrieval.relative_margin": (0.9, answers),
     "retrieval.latin_share": (0, answers),
     "context.budget": (60, begun),
+    "index.chunk_characters": (200, indexed),
+    "index.max_bytes": (10, indexed),
     "links.similar": (0, linked),
     "links.threshold": (1.0, linked),
     "links.tag": (1, linked),

@@ -19,7 +19,7 @@ Maker = Callable[[typer.Typer], None]
 BY_HAND = frozenset({"record", "context", "graph"})
 # The groups that also have commands made by hand.
 MORE_BY_HAND: frozenset[str] = frozenset()
-OTHERS = ("export", "import_", "init", "config", "model", "helper", "serve", "ui")
+OTHERS = ("export", "import_", "index", "init", "config", "model", "helper", "serve", "ui")
 
 
 class Commands(MutableMapping[str, "Command"]):

@@ -6,6 +6,7 @@ from typing import NamedTuple, get_args, get_origin
 
 from memory_cli.models.frozen import Frozen
 from memory_cli.settings.dense import Dense
+from memory_cli.settings.index import Index
 from memory_cli.settings.links import Links
 from memory_cli.settings.retrieval import Retrieval
 from memory_cli.settings.sections import Context, Record, Redact, Runtime, Storage
@@ -24,6 +25,7 @@ class Settings(Frozen):
     runtime: Runtime = field(default_factory=Runtime)
     retrieval: Retrieval = field(default_factory=Retrieval)
     context: Context = field(default_factory=Context)
+    index: Index = field(default_factory=Index)
     links: Links = field(default_factory=Links)
 
 

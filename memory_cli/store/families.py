@@ -7,7 +7,7 @@ from memory_cli.errors import Refused
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Item
 from memory_cli.models.statement import HANDOFF, Statement
-from memory_cli.store import codec, journal, links, statements
+from memory_cli.store import codec, documents, journal, links, statements
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.store.moments import EPOCH
@@ -84,9 +84,25 @@ def _take_back_link(made: Journal, item: Item) -> None:
     links.put(made, before)
 
 
+def _document(store: Store, key: str) -> State | None:
+    found = documents.found(store, key)
+    return documents.packed(found) if found else None
+
+
+def _take_back_document(made: Journal, item: Item) -> None:
+    now = documents.found(made.store, item.statement)
+    if item.effect == "add":
+        if now:
+            documents.remove(made, now)
+    else:
+        known = documents.packed(now) if now else {}
+        documents.put(made, documents.unpacked({**known, **(item.before or {})}))
+
+
 FAMILIES: dict[str, Family] = {
     STATEMENT: Family(
         "Statement", _statement, _take_back_statement, ("kind", "text"), ("sequence", "updated_at"), codec.MOMENTS
     ),
     links.FAMILY: Family("Link", _link, _take_back_link, ("type", "score", "agent"), moments=("at",)),
+    documents.FAMILY: Family("Document", _document, _take_back_document, ("source",), ("size", "mtime", "pieces")),
 }

@@ -171,12 +171,13 @@ def of_statements(store: Store, model: str, dimension: int, numbers: Sequence[in
 
 
 def _picked(store: Store, model: str, dimension: int, column: str, numbers: Sequence[int]) -> Rows:
+    order = "number" if column == "number" else "statement, part"
     # The numbers stand in the text, since SQLite once took only 999 parameters; + keeps it from the wrong index.
     cursor = store.db.execute(
         f"""
         select number, statement, components from vector
         where {"+" if column == "number" else ""}model = :model and length(components) = :size
-        and {column} in ({", ".join(map(str, numbers))}) order by {"number" if column == "number" else "statement, part"}
+        and {column} in ({", ".join(map(str, numbers))}) order by {order}
         """,
         {"model": _model_number(store, model), "size": 4 * dimension},
     )
