@@ -226,7 +226,7 @@ def memory_graph(
 
 
 TOOLS = tuple(
-    Tool(name, effect, "shared_memory", name, NAME)
+    Tool(name, effect, "", tool=name, tools=NAME, module="shared_memory")
     for name, effect in {
         "memory_search": Effect.READS,
         "memory_add": Effect.ADDS,

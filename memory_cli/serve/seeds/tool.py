@@ -8,7 +8,7 @@ from memory_cli.surface import Operation
 
 
 class Tool(Operation):
-    """A row of a set: `name` is the function's in the module of `memory_cli.serve.seeds` that `panel` names.
+    """A row of a set: a function of this name in this module of `memory_cli.serve.seeds`.
 
     To add a set: a module here with INSTRUCTIONS and TOOLS, a tuple of these rows, and its name in SEEDS of
     `memory_cli.models.toolsets`. A function takes the memory, which holds only the scope that is served, and arguments
@@ -17,8 +17,10 @@ class Tool(Operation):
     Frozen as its document. What it raises as a MemoryCliError is the tool's error.
     """
 
+    module: str = ""
+
     @property
     def function(self) -> Callable[..., Any]:
         """The function."""
-        found: Callable[..., Any] = getattr(import_module(f"memory_cli.serve.seeds.{self.panel}"), self.name)
+        found: Callable[..., Any] = getattr(import_module(f"memory_cli.serve.seeds.{self.module}"), self.name)
         return found
