@@ -7,7 +7,7 @@ from memory_cli.errors import Refused
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Item
 from memory_cli.models.statement import HANDOFF, Statement
-from memory_cli.store import codec, documents, journal, links, statements
+from memory_cli.store import categories, codec, documents, journal, links, statements
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.store.moments import EPOCH
@@ -104,5 +104,6 @@ FAMILIES: dict[str, Family] = {
         "Statement", _statement, _take_back_statement, ("kind", "text"), ("sequence", "updated_at"), codec.MOMENTS
     ),
     links.FAMILY: Family("Link", _link, _take_back_link, ("type", "score", "agent"), moments=("at",)),
+    categories.FAMILY: Family("Category", categories.state, categories.take_back, ("hash", "version", "kind")),
     documents.FAMILY: Family("Document", _document, _take_back_document, ("source",), ("size", "mtime", "pieces")),
 }

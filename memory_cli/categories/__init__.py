@@ -1,0 +1,1 @@
+"""Categories: named documents with every version, and a file of each for people."""

@@ -1,0 +1,316 @@
+"""The rows of categories: documents by name, their versions, and the entries of logs."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from memory_cli.models.categories import LOG, Category, Entry, Version
+from memory_cli.models.history import Item
+from memory_cli.store.connection import Store
+from memory_cli.store.journal import Journal
+from memory_cli.store.moments import loaded, stored
+
+FAMILY = "category"
+COLUMNS = ("name", "kind", "version", "hash", "last_entry", "max_entries", "max_age_days", "file_hash")
+# Above this a payload is packed; below it, packing saves nothing.
+PACKED_FROM = 512
+
+
+def hash_of(text: str) -> str:
+    """Return the hash of a document's text."""
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def found(store: Store, name: str) -> Category | None:
+    """Return the category of this name, deleted or not."""
+    row = store.db.execute("select * from category where name = ?", (name,)).fetchone()
+    return _category(row) if row else None
+
+
+def everything(store: Store, *, deleted: bool = False) -> list[Category]:
+    """Return the categories by name."""
+    rows = store.db.execute("select * from category order by name").fetchall()
+    return [each for each in map(_category, rows) if deleted or each.there]
+
+
+def version(store: Store, name: str, number: int) -> Version | None:
+    """Return one version of a category."""
+    return next(iter(_versions(store, "v.category = ? and v.version = ?", (name, number))), None)
+
+
+def versions(store: Store, name: str, *, limit: int = -1, offset: int = 0) -> list[Version]:
+    """Return the versions of a category, newest first."""
+    return _versions(store, "v.category = ?", (name,), limit, offset)
+
+
+def with_hash(store: Store, name: str, hash: str) -> Version | None:
+    """Return the newest version of a category that had this hash."""
+    return next(iter(_versions(store, "v.category = ? and v.hash = ?", (name, hash), 1)), None)
+
+
+def count_versions(store: Store, name: str) -> int:
+    """Count the versions of a category."""
+    return int(store.db.execute("select count(*) from category_version where category = ?", (name,)).fetchone()[0])
+
+
+def payload(store: Store, hash: str) -> str | None:
+    """Return the text with this hash, unless it was compacted away."""
+    row = store.db.execute("select size, content from category_payload where hash = ?", (hash,)).fetchone()
+    if row is None:
+        return None
+    raw = bytes(row["content"])
+    return (raw if len(raw) == row["size"] else zlib.decompress(raw)).decode()
+
+
+def entries(store: Store, name: str, *, at: int = 0, limit: int = -1) -> list[Entry]:
+    """Return the entries of a log, oldest first: those of now, or of a version; with a limit the newest of them."""
+    where = "added <= :at and (gone is null or gone > :at)" if at else "gone is null"
+    rows = store.db.execute(
+        f"select * from category_entry where category = :name and {where} order by number desc limit :limit",
+        {"name": name, "at": at, "limit": limit},
+    )
+    return [_entry(row) for row in reversed(rows.fetchall())]
+
+
+def count_entries(store: Store, name: str) -> int:
+    """Count the entries of a log that are there."""
+    query = "select count(*) from category_entry where category = ? and gone is null"
+    return int(store.db.execute(query, (name,)).fetchone()[0])
+
+
+def write(
+    made: Journal, before: Category | None, name: str, text: str, *, operation: str, reason: str = "", agent: str = ""
+) -> Category:
+    """Make text the newest version of a plain category."""
+    hash = hash_of(text)
+    _put_payload(made.store, hash, text)
+    after = _next(before, name, "memory", hash)
+    return _put(made, before, after, operation, reason, agent)
+
+
+def delete(made: Journal, before: Category, *, reason: str = "") -> Category:
+    """Make a deletion the newest version; every version before it stays."""
+    after = replace(before, version=before.version + 1, hash="")
+    if before.kind == LOG:
+        _gone(made.store, before.name, after.version, "gone is null")
+    return _put(made, before, after, "delete", reason)
+
+
+def append(
+    made: Journal, before: Category | None, name: str, body: str, *, max_entries: int, max_age_days: int,
+    agent: str = "", at: datetime | None = None,
+) -> tuple[Category, int]:  # fmt: skip
+    """Add an entry to a log and let go of those beyond its bounds; return the log and how many went.
+
+    It costs the same however long the log is.
+    """
+    moment = at or made.at
+    number = (before.last_entry if before else 0) + 1
+    chained = hash_of(f"{before.hash if before else ''}\n{number}\n{body}")
+    after = replace(
+        _next(before, name, LOG, chained), last_entry=number, max_entries=max_entries, max_age_days=max_age_days
+    )
+    if before is not None and not before.there:
+        # What was there before a deletion stays away.
+        after = replace(after, last_entry=number)
+    after = _put(made, before, after, "append", "", agent)
+    who = agent or made.who.agent
+    _insert(made.store, name, Entry(number, moment, who, made.who.device, after.version, body), after.version)
+    return after, _pruned(made, after)
+
+
+def restore(made: Journal, before: Category, to: Version, *, operation: str = "restore", reason: str = "") -> Category:
+    """Make an earlier version the newest one."""
+    number = before.version + 1
+    if before.kind != LOG:
+        return _put(made, before, replace(before, version=number, hash=to.hash), operation, reason)
+    wanted = {each.number: each for each in entries(made.store, before.name, at=to.version)}
+    there = {each.number for each in entries(made.store, before.name)}
+    for each in there - wanted.keys():
+        _gone(made.store, before.name, number, f"gone is null and number = {each}")
+    for each in wanted.keys() - there:
+        _insert(made.store, before.name, wanted[each], number)
+    hash = hash_of(f"{before.hash}\n{operation} {to.version}") if to.hash else ""
+    return _put(made, before, replace(before, version=number, hash=hash), operation, reason)
+
+
+def note_file(store: Store, name: str, hash: str) -> None:
+    """Note which text the file of a category is given, in the caller's transaction."""
+    store.db.execute("update category set file_hash = ? where name = ?", (hash or None, name))
+
+
+def take_back(made: Journal, item: Item) -> None:
+    """Give a category the state that it had before an item of the history."""
+    before = found(made.store, item.statement)
+    assert before is not None
+    if item.effect == "add":
+        delete(made, before)
+        return
+    earlier = version(made.store, before.name, int((item.before or {})["version"]))
+    assert earlier is not None
+    restore(made, before, earlier, operation="undo")
+
+
+def state(store: Store, name: str) -> Mapping[str, Any] | None:
+    """Return a category as JSON values by field, for the history."""
+    one = found(store, name)
+    return _state(one) if one and one.there else None
+
+
+def compact(store: Store, name: str, numbers: Iterable[int]) -> int:
+    """Drop the payloads that only these versions have, in the caller's transaction; return how many bytes went."""
+    gone = 0
+    for number in numbers:
+        store.db.execute("delete from category_version where category = ? and version = ?", (name, number))
+    rows = store.db.execute(
+        """
+        select hash, length(content) as size from category_payload p
+        where not exists (select 1 from category_version v where v.hash = p.hash)
+        """
+    ).fetchall()
+    for row in rows:
+        store.db.execute("delete from category_payload where hash = ?", (row["hash"],))
+        gone += row["size"]
+    return gone
+
+
+def drop_entries(store: Store, name: str, before_version: int) -> tuple[int, int]:
+    """Drop entries that are in no version from this one on; return how many and their bytes."""
+    where = "category = ? and gone is not null and gone <= ?"
+    row = store.db.execute(
+        f"select count(*), coalesce(sum(length(body)), 0) from category_entry where {where}", (name, before_version)
+    ).fetchone()
+    store.db.execute(f"delete from category_entry where {where}", (name, before_version))
+    return int(row[0]), int(row[1])
+
+
+def payload_bytes(store: Store, hashes: Iterable[str]) -> int:
+    """Return how many bytes these payloads take."""
+    query = "select length(content) from category_payload where hash = ?"
+    return sum(row[0] for each in set(hashes) if (row := store.db.execute(query, (each,)).fetchone()))
+
+
+def _pruned(made: Journal, after: Category) -> int:
+    """Let go of the entries beyond a log's bounds."""
+    count = 0
+    if after.max_entries:
+        count += _gone(made.store, after.name, after.version, f"number <= {after.last_entry - after.max_entries}")
+    if after.max_age_days:
+        oldest = stored(made.at - timedelta(after.max_age_days))
+        count += _gone(made.store, after.name, after.version, f"at < {oldest} and number < {after.last_entry}")
+    return count
+
+
+def _gone(store: Store, name: str, at: int, where: str) -> int:
+    query = f"update category_entry set gone = ? where category = ? and gone is null and {where}"
+    return store.db.execute(query, (at, name)).rowcount
+
+
+def _next(before: Category | None, name: str, kind: str, hash: str) -> Category:
+    if before is None:
+        return Category(name, kind, 1, hash)
+    return replace(before, kind=kind, version=before.version + 1, hash=hash)
+
+
+def _put(
+    made: Journal, before: Category | None, after: Category, operation: str, reason: str, agent: str = ""
+) -> Category:
+    db = made.store.db
+    db.execute(
+        f"""
+        insert into category ({", ".join(COLUMNS)}) values ({", ".join(f":{each}" for each in COLUMNS)})
+        on conflict (name) do update set {", ".join(f"{each} = excluded.{each}" for each in COLUMNS[1:])}
+        """,
+        {name: getattr(after, name) for name in COLUMNS} | {"hash": after.hash or None},
+    )
+    device = made.who.device
+    query = "select coalesce(max(device_number), 0) + 1 from category_version where category = ? and device = ?"
+    db.execute(
+        """
+        insert into category_version (category, version, hash, operation, at, agent, device, device_number, reason)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (after.name, after.version, after.hash or None, operation, stored(made.at), agent or made.who.agent, device,
+         db.execute(query, (after.name, device)).fetchone()[0], reason),
+    )  # fmt: skip
+    made.items.append(_item(before, after))
+    return after
+
+
+def _item(before: Category | None, after: Category) -> Item:
+    if before is None or not before.there:
+        # Taking it back is a deletion, whatever there was before the last one.
+        return Item(after.name, "add", None, FAMILY)
+    if not after.there:
+        return Item(after.name, "remove", _state(before), FAMILY)
+    return Item(after.name, "change", {"hash": before.hash, "version": before.version}, FAMILY)
+
+
+def _state(one: Category) -> dict[str, Any]:
+    return {"hash": one.hash, "version": one.version, "kind": one.kind}
+
+
+def _put_payload(store: Store, hash: str, text: str) -> None:
+    raw = text.encode()
+    packed = zlib.compress(raw) if len(raw) >= PACKED_FROM else raw
+    store.db.execute(
+        "insert or ignore into category_payload (hash, size, content) values (?, ?, ?)",
+        (hash, len(raw), packed if len(packed) < len(raw) else raw),
+    )
+
+
+def _insert(store: Store, name: str, entry: Entry, added: int) -> None:
+    store.db.execute(
+        """
+        insert into category_entry (category, number, added, at, agent, device, device_number, body)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (name, entry.number, added, stored(entry.at), entry.agent, entry.device, entry.device_number, entry.body),
+    )
+
+
+def _versions(
+    store: Store, where: str, parameters: tuple[object, ...], limit: int = -1, offset: int = 0
+) -> list[Version]:
+    rows = store.db.execute(
+        f"""
+        select v.*, p.size from category_version v left join category_payload p on p.hash = v.hash
+        where {where} order by v.version desc limit ? offset ?
+        """,
+        (*parameters, limit, offset),
+    )
+    return [
+        Version(
+            row["version"], row["hash"] or "", row["operation"], loaded(row["at"]), row["agent"], row["device"],
+            row["device_number"], row["reason"], row["size"] or 0,
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _category(row: sqlite3.Row) -> Category:
+    return Category(
+        row["name"], row["kind"], row["version"], row["hash"] or "", row["last_entry"], row["max_entries"] or 0,
+        row["max_age_days"] or 0, row["file_hash"] or "",
+    )  # fmt: skip
+
+
+def _entry(row: sqlite3.Row) -> Entry:
+    return Entry(row["number"], loaded(row["at"]), row["agent"], row["device"], row["device_number"], row["body"])
+
+
+def document(found_entries: Iterable[Entry]) -> dict[str, Any]:
+    """Return the entries of a log as its data."""
+    from memory_cli.text.times import format_moment  # not for those who only append
+
+    return {
+        "entries": [
+            {"at": format_moment(each.at), "by": each.agent, "data": json.loads(each.body), "id": each.number}
+            for each in found_entries
+        ]
+    }
