@@ -16,6 +16,7 @@ from memory_cli.store.journal import Journal
 
 # Who edits a file.
 FILE = "file"
+APPEND = "append"
 Work = Callable[[Journal, Category | None], Category | None]
 
 
@@ -73,6 +74,9 @@ def _settled(made: Journal, name: str) -> Category | None:
     store = made.store
     known = categories.found(store, name)
     _require_one_spelling(store, name, known)
+    if known is not None and known.kind == LOG and made.operation == APPEND:
+        # An append costs the same however long the log is, and so its file.
+        return known
     files.settle(store, name, known.file_hash if known else "")
     raw = files.read(store, name)
     if known is not None and known.kind == LOG:

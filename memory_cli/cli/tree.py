@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 Maker = Callable[[typer.Typer], None]
 
 # The modules of `cli.commands` that offer an operation in a way of their own, and those that are no row of OPERATIONS.
-BY_HAND = frozenset({"record", "context", "graph"})
+BY_HAND = frozenset({"record", "context", "graph", "category write", "category append"})
 # The groups that also have commands made by hand.
-MORE_BY_HAND: frozenset[str] = frozenset()
+MORE_BY_HAND = frozenset({"category"})
 OTHERS = ("export", "import_", "index", "init", "config", "model", "helper", "serve", "ui")
 
 
@@ -74,7 +74,8 @@ def _add_group(name: str, app: typer.Typer) -> None:
     operations = [each for each in OPERATIONS if each.group == name]
     group = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, epilog=operations[0].examples[0])
     for each in operations:
-        add_command(group, each)
+        if each.command not in BY_HAND:
+            add_command(group, each)
     if name in MORE_BY_HAND:
         import_module(f"memory_cli.cli.commands.{name}").add(group)
     app.add_typer(group, name=name, rich_help_panel=panel, help=told)

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple, get_args, get_origin
 
 from memory_cli.models.frozen import Frozen
+from memory_cli.settings.access import Acl
 from memory_cli.settings.dense import Dense
 from memory_cli.settings.index import Index
 from memory_cli.settings.links import Links
@@ -27,6 +28,7 @@ class Settings(Frozen):
     context: Context = field(default_factory=Context)
     index: Index = field(default_factory=Index)
     links: Links = field(default_factory=Links)
+    acl: Acl = field(default_factory=Acl)
 
 
 class Key(NamedTuple):

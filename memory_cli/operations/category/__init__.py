@@ -1,0 +1,1 @@
+"""Categories: named documents, plain or logs, every version of which is kept."""

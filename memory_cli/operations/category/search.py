@@ -1,0 +1,97 @@
+"""Find values in categories."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated
+
+from memory_cli.categories import leaves
+from memory_cli.categories.canonical import document_of
+from memory_cli.categories.leaves import Value
+from memory_cli.embedding import ModelUnavailable
+from memory_cli.errors import UsageError
+from memory_cli.memory import Memory
+from memory_cli.models.categories import CategoriesFound, Category, Leaf
+from memory_cli.operations import parameters as given
+from memory_cli.operations.category import places
+from memory_cli.parameter import Described
+from memory_cli.store import categories
+from memory_cli.store.connection import Store
+from memory_cli.text.times import parse_moment, parse_until
+
+USUAL = 10
+# So many values are compared by meaning: those that words find first, then the newest.
+EMBEDDED = 256
+LEAST = 0.3
+
+
+def search(
+    memory: Memory,
+    query: Annotated[str, Described("A question or some words, as they come.")],
+    *,
+    category: Annotated[str, Described("Only in this category.")] = "",
+    updated_after: Annotated[str, Described("Only in categories written since: 7d, yesterday, ISO 8601.")] = "",
+    updated_before: Annotated[str, Described("Only in categories not written since.")] = "",
+    actor: Annotated[str, Described("Only in categories that this agent wrote last.")] = "",
+    hybrid: Annotated[bool, Described("By meaning, too.")] = False,
+    limit: given.Limit = USUAL,
+    scope: given.Scope = "",
+) -> CategoriesFound:
+    """Find values in categories, best first, each with the path of keys that leads to it."""
+    if not query.strip():
+        raise UsageError("The query is empty; ask a question or give some words.")
+    zone = memory.session.zone
+    after = parse_moment(updated_after, now=memory.now, zone=zone) if updated_after else None
+    before = parse_until(updated_before, now=memory.now, zone=zone) if updated_before else None
+    meant = list(_meant(memory, category, scope, after, before, actor))
+    found = [(store, one, value) for store, one in meant for value in _values(store, one)]
+    scored = leaves.scores(query, [value for _store, _one, value in found])
+    semantic = ""
+    if hybrid:
+        scored, semantic = _with_meaning(memory, query, [value for _store, _one, value in found], scored)
+    order = sorted((place for place, score in enumerate(scored) if score > 0), key=lambda place: -scored[place])
+    hits = [_leaf(memory, query, *found[place], scored[place]) for place in order[:limit]]
+    return CategoriesFound(hits, len(meant), truncated=len(order) > limit, semantic=semantic)
+
+
+def _meant(
+    memory: Memory, category: str, scope: str, after: datetime | None, before: datetime | None, actor: str
+) -> Iterator[tuple[Store, Category]]:
+    if category:
+        store, one, _note = places.found(memory, category, scope)
+        yield store, one
+        return
+    for store in memory.stores(scope):
+        for each in categories.everything(store):
+            newest = categories.version(store, each.name, each.version)
+            assert newest is not None
+            late = (after is None or newest.at >= after) and (before is None or newest.at < before)
+            if late and actor.casefold() in ("", newest.agent.casefold()):
+                yield store, each
+
+
+def _values(store: Store, one: Category) -> Iterator[Value]:
+    return leaves.values(document_of(places.text(store, one), one.name))
+
+
+def _with_meaning(memory: Memory, query: str, found: list[Value], scored: list[float]) -> tuple[list[float], str]:
+    """Add likeness to the scores of the values that are compared by meaning, and say why it could not be."""
+    embedder, why_not = memory.embedder(hurried=True)
+    if embedder is None or not found:
+        return scored, why_not
+    first = sorted(range(len(found)), key=lambda place: -scored[place])[:EMBEDDED]
+    try:
+        cosines = embedder.embed(leaves.texts(found[place] for place in first)) @ embedder.embed_query(query)
+    except ModelUnavailable as error:
+        return scored, str(error)
+    best = max(scored) or 1.0
+    joined = [score / best for score in scored]
+    for place, cosine in zip(first, cosines.tolist(), strict=True):
+        joined[place] += cosine if cosine >= LEAST else 0.0
+    return joined, ""
+
+
+def _leaf(memory: Memory, query: str, store: Store, one: Category, value: Value, score: float) -> Leaf:
+    foreign = memory.is_foreign(store.scope)
+    told = Leaf(one.name, store.scope, value.path, leaves.snippet(value.text, query), round(score, 4))
+    return replace(told, foreign=foreign)
