@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -214,8 +214,26 @@ class Memory(Frozen):
 
 
 @contextmanager
-def open_memory(session: Session, progress: Progress = silent) -> Iterator[Memory]:
-    """Open the memory of a session for one call."""
+def open_memory(
+    session: Session | None = None,
+    progress: Progress = silent,
+    *,
+    project_root: Path | str | None = None,
+    storage_root: Path | str | None = None,
+    agent: str = "",
+) -> Iterator[Memory]:
+    """Open the memory of a session, or of a program that names its roots.
+
+    Roots and agent are for a program without a session; what is not named is found as on the command line. A memory is
+    for one thread; a session may be shared.
+    """
+    if session is None:
+        session = make_session(
+            project_root=Path(project_root) if project_root else None,
+            storage_root=Path(storage_root) if storage_root else None,
+            source="python",
+        )
+        session = replace(session, agent=agent or session.agent)
     with translated(), ExitStack() as stack:
         yield Memory(session, progress, session.clock(), stack)
 

@@ -27,13 +27,13 @@ def make_store_folder(folder: Path) -> None:
         return
     # Deleting the .gitignore is how a project chooses to commit its memory, so it is written only with the folder;
     # the two come by one rename, so that no crash leaves a folder that git would show.
-    staged = folder.with_name(f"{STORE_FOLDER}.{os.getpid()}.new")
+    staged = folder.with_name(f"{STORE_FOLDER}.{os.getpid()}-{os.urandom(4).hex()}.new")
     make_folders(staged)
     write_private(staged / ".gitignore", "*\n")
     try:
         os.rename(staged, folder)
     except OSError:
-        # Another process was quicker.
+        # Another process or thread was quicker.
         (staged / ".gitignore").unlink()
         staged.rmdir()
         if not folder.is_dir():
