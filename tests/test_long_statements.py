@@ -2,6 +2,7 @@
 
 from memory_cli.embedding.parts import WHOLE, parts
 from memory_cli.memory import open_memory
+from memory_cli.operations.forget import forget
 from memory_cli.operations.recall import recall
 from memory_cli.operations.record import record
 from memory_cli.operations.reindex import reindex
@@ -82,3 +83,12 @@ def test_long_statements_that_begin_alike_are_not_taken_for_repetitions(session)
         for end in ("The kitten prefers salmon.", "The kitten prefers herring."):
             record(memory, f"{long_text()}\n\n{end}")
         assert len(recall(memory, "what does the kitten prefer").units) == 2
+
+
+def test_a_long_statement_that_another_connection_forgets_is_not_shown_again(session):
+    with open_memory(session) as memory:
+        made = record(memory, long_text())
+        assert recall(memory, "which fish does the cat eat").units
+        with open_memory(session) as other:
+            forget(other, id=made.id)
+        assert recall(memory, "which fish does the cat eat").units == []
