@@ -90,5 +90,5 @@ def test_a_long_statement_that_another_connection_forgets_is_not_shown_again(ses
         made = record(memory, long_text())
         assert recall(memory, "which fish does the cat eat").units
         with open_memory(session) as other:
-            forget(other, id=made.id)
+            forget(other, id=[made.id])
         assert recall(memory, "which fish does the cat eat").units == []
