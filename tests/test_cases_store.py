@@ -99,12 +99,18 @@ def test_what_differs_in_little_is_kept(memory):
     assert [json.loads(line)["text"] for line in everything(memory).splitlines()] == texts
 
 
+MORE = {"category write": ["{}"], "category append": ["{}"], "category compact": ["--keep-versions", "1"]}
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.command)
 def test_every_command_leaves_a_store_of_a_later_version_alone(memory, database, operation):
     execute(database, "pragma user_version = 9999")
     before = database.read_bytes()
     parameters = list(operation.parameters())
-    given = ["x" for each in parameters if each.kind is not each.KEYWORD_ONLY][: 1 + (operation.command == "link")]
+    given = ["x" for each in parameters if each.kind is not each.KEYWORD_ONLY]
+    given = given[: 1 + operation.command.endswith("link")] + MORE.get(operation.command, [])
+    if operation.group == "category":
+        given += ["--scope", "local"]
     done = memory(*operation.command.split(), *given)
     if operation.command == "doctor":
         # What is wrong with a store is what it is asked for.

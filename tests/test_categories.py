@@ -219,7 +219,8 @@ def test_values_are_found_with_the_keys_that_lead_to_them(category):
     assert category("search", "vim", "--category", "other")["hits"] == []
     assert category("search", "vim", "--updated-after", "2099-01-01")["hits"] == []
     assert category("search", "vim", "--actor", "nobody")["hits"] == []
-    assert category("search", "which text program", "--hybrid")["hits"]
+    put(category, "drinks", {"morning": "a cup of green tea with honey"})
+    assert category("search", "favourite hot beverage at breakfast", "--hybrid")["hits"][0]["key_path"] == "morning"
 
 
 def test_a_compaction_does_what_it_was_asked_and_says_how_much(category):

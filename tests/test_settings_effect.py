@@ -2,7 +2,7 @@
 
 import sqlite3
 import subprocess
-from functools import cache
+from functools import cache, partial
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +14,7 @@ from memory_cli.embedding.folders import sha256
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import LOCAL
 from memory_cli.models.statement import Filters
+from memory_cli.operations.category.write import write
 from memory_cli.operations.context import context
 from memory_cli.operations.index import index
 from memory_cli.operations.link import link
@@ -209,6 +210,21 @@ def linked(folder, *assignments):
         return sorted((each.type, each.from_id, each.to_id) for each in links(memory, "n2").links)
 
 
+def allowed(folder, *assignments, admin="bench"):
+    """Return which of some categories may be written."""
+    roots(folder)
+    done = []
+    rules = (f"acl.admin_devices={admin}", "acl.device_categories=other", *assignments)
+    with opened(folder, assignments=rules) as memory:
+        for name in ("base", "other", "bench"):
+            try:
+                write(memory, name, data={})
+                done.append(name)
+            except MemoryCliError:
+                continue
+        return done, [each.category for each in context(memory).categories]
+
+
 def heard(folder, *assignments):
     """Return what the server over HTTP answers to several at once, to one by another name, and to a long one."""
     import asyncio
@@ -321,6 +337,10 @@ EFFECTS = {
     "context.budget": (60, begun),
     "index.chunk_characters": (200, indexed),
     "index.max_bytes": (10, indexed),
+    "context.categories": ("base", allowed),
+    "acl.device_name": ("other", allowed),
+    "acl.admin_devices": ("somebody", allowed),
+    "acl.device_categories": ("bench", partial(allowed, admin="nobody")),
     "links.similar": (0, linked),
     "links.threshold": (1.0, linked),
     "links.tag": (1, linked),

@@ -33,6 +33,15 @@ CALLS = {
     "history": {"id": "green"},
     "link": {"from_id": "green", "to_id": "black", "type": "contradicts"},
     "links": {"id": "green"},
+    "category read": {"category": "base"},
+    "category write": {"category": "base", "data": {"b": [1]}, "merge": True, "reason": "why"},
+    "category append": {"category": "journal", "data": {"did": "x"}},
+    "category delete": {"category": "base"},
+    "category restore": {"category": "base", "version": 1},
+    "category search": {"query": "tea"},
+    "category history": {"category": "base"},
+    "category delta": {"category": "base"},
+    "category compact": {"keep_versions": 1},
 }
 VOLATILE = {"sources", "source", "bytes", "wal_bytes", "version"}
 
@@ -135,6 +144,8 @@ def test_json_output_is_the_structured_content(operation, memory, tmp_path, monk
     recorded = (["green tea", "--id", "green"], ["black tea", "-t", "x", "--id", "black"], ["tea", "--scope", "global"])
     for text, *options in recorded:
         assert memory("record", text, *options).exit_code == 0
+    for data in ('{"a": "tea"}', '{"a": "coffee"}'):
+        assert memory("category", "write", "base", data).exit_code == 0
     for folder in ("project", "storage"):
         shutil.copytree(tmp_path / folder, tmp_path / "copy" / folder)
     arguments = CALLS.get(operation.command, {})

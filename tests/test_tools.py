@@ -111,7 +111,7 @@ def test_a_tool_takes_what_its_operation_takes(operation):
 @pytest.mark.parametrize("operation", WITH_TOOL, ids=lambda each: each.tool)
 def test_objects_of_any_keys_are_taken_for_metadata_only(operation):
     properties = bind(operation).tool.input_schema["properties"]
-    assert [name for name, each in properties.items() if each["type"] == "object"] in ([], ["meta"])
+    assert [name for name, each in properties.items() if each["type"] == "object"] in ([], ["meta"], ["data"])
 
 
 def test_the_core_list_costs_less_than_2500_tokens():

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.main import get_group
@@ -17,8 +17,8 @@ Maker = Callable[[typer.Typer], None]
 
 # The modules of `cli.commands` that offer an operation in a way of their own, and those that are no row of OPERATIONS.
 BY_HAND = frozenset({"record", "context", "graph", "category write", "category append"})
-# The groups that also have commands made by hand.
-MORE_BY_HAND = frozenset({"category"})
+# The commands of groups that are no row of OPERATIONS.
+MORE_BY_HAND = {"category": ("edit",)}
 OTHERS = ("export", "import_", "index", "init", "config", "model", "helper", "serve", "ui")
 
 
@@ -67,18 +67,32 @@ def _add_operation(operation: Operation, app: typer.Typer) -> None:
 
 
 def _add_group(name: str, app: typer.Typer) -> None:
-    from memory_cli.cli.bind import add_command
     from memory_cli.cli.help import Group
 
     panel, told = GROUPS[name]
     operations = [each for each in OPERATIONS if each.group == name]
-    group = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, epilog=operations[0].examples[0])
-    for each in operations:
-        if each.command not in BY_HAND:
-            add_command(group, each)
-    if name in MORE_BY_HAND:
-        import_module(f"memory_cli.cli.commands.{name}").add(group)
+    makers: dict[str, Maker] = {
+        each.leaf: partial(_add_module, name) if each.command in BY_HAND else partial(_add_operation, each)
+        for each in operations
+    }
+    makers |= {each: partial(_add_module, name) for each in MORE_BY_HAND.get(name, ())}
+
+    class Lazily(Group):
+        """Makes the commands of the group when they are looked up, as the program does its own."""
+
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            self.commands = Commands(makers)
+
+    group = typer.Typer(
+        cls=Lazily, no_args_is_help=True, rich_markup_mode=None, epilog=operations[0].examples[0],
+        callback=_nothing_before,
+    )  # fmt: skip
     app.add_typer(group, name=name, rich_help_panel=panel, help=told)
+
+
+def _nothing_before() -> None:
+    """Do nothing before a command of a group: Typer makes one of what has a callback, however few commands it has."""
 
 
 def _add_module(name: str, app: typer.Typer) -> None:

@@ -108,10 +108,20 @@ class Leaf(Frozen):
     """A value somewhere in a category that answers a query."""
 
     category: str
-    scope: str
     key_path: str
     snippet: str
-    score: float
+    scope: str = ""
+    score: float = 0.0
+    foreign: bool = False
+
+
+class CategoryTold(Frozen):
+    """A category at the start of a conversation; `cut` says that some of its keys found no room."""
+
+    category: str
+    data: Mapping[str, Any]
+    scope: str = ""
+    cut: bool = False
     foreign: bool = False
 
 
@@ -147,6 +157,7 @@ class CategoryHistory(Frozen):
     versions: list[VersionShown]
     total: int
     truncated: bool = False
+    next: int = 0
 
 
 class CategoryDelta(Frozen):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
+from memory_cli.models.categories import CategoryTold, Leaf
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.links import LinkShown
 
@@ -40,8 +41,8 @@ class Repetition(Frozen):
     id: str
     scope: str
     collapsed_by: str
-    similarity: float
-    shown_as: str
+    similarity: float = 0.0
+    shown_as: str = ""
 
 
 class Recalled(Frozen):
@@ -58,6 +59,7 @@ class Recalled(Frozen):
     warning: str = ""
     reranked: int = 0
     rerank: str = ""
+    categories: list[Leaf] = field(default_factory=list)
 
 
 class Listed(Frozen):
@@ -257,6 +259,7 @@ class ContextShown(Frozen):
 
     units: list[Unit]
     handoff: Handoff | None = None
+    categories: list[CategoryTold] = field(default_factory=list)
     left_out: int = 0
     semantic: str = ""
     hint: str = ""

@@ -1,10 +1,11 @@
 """What a conversation should start with, inside a budget."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
 
 from memory_cli.memory import GLOBAL, LOCAL, Memory
+from memory_cli.models.categories import CategoryTold
 from memory_cli.models.results import ContextShown, Handoff, Unit
 from memory_cli.models.statement import HANDOFF, Filters, Statement
 from memory_cli.operations import parameters as given
@@ -19,6 +20,7 @@ NEWEST = 10
 MOST = 200
 # What a handoff, whole or cut, may take of the budget.
 HANDOFF_SHARE = 0.5
+CATEGORY_SHARE = 0.3
 NOTHING = "Nothing is remembered yet; record what a later conversation must know."
 
 
@@ -26,6 +28,7 @@ def context(
     memory: Memory,
     query: Annotated[str, Described("What the conversation is about, if that is known.")] = "",
     *,
+    category: Annotated[Sequence[str], Described("Categories to read, too.")] = (),
     budget: given.Budget = -1,
 ) -> ContextShown:
     """Show what a conversation should start with. Call it first.
@@ -52,9 +55,18 @@ def context(
     for each in _newest(memory, wanted):
         chosen.setdefault(each.id, each)
     units = [_unit(memory, each) for each in chosen.values() if each.kind != HANDOFF]
-    fitted = shown.within(units, ContextShown([], handoff, left_out=total, semantic=semantic), room)
-    hint = "" if handoff or fitted else NOTHING
-    return ContextShown(fitted, handoff, left_out=total - len(fitted), semantic=semantic, hint=hint)
+    told, notes = _categories(memory, category or memory.settings.context.categories, room)
+    fitted = shown.within(units, ContextShown([], handoff, told, left_out=total, semantic=semantic), room)
+    hint = " ".join(notes) if handoff or fitted or told else " ".join([NOTHING, *notes])
+    return ContextShown(fitted, handoff, told, left_out=total - len(fitted), semantic=semantic, hint=hint)
+
+
+def _categories(memory: Memory, names: Sequence[str], room: int) -> tuple[list[CategoryTold], list[str]]:
+    if not names:
+        return [], []
+    from memory_cli.operations.category import telling  # few conversations start with one
+
+    return telling.told(memory, names, int(room * CATEGORY_SHARE))
 
 
 def _standing(memory: Memory, wanted: Filters) -> Iterator[Statement]:

@@ -40,6 +40,7 @@ def doctor(
             findings.append(Finding(str(error), scope))
     for store in stores:
         findings += housekeeping.of_files(store, fix=fix)
+        findings += housekeeping.of_categories(memory, store, fix=fix)
         findings += _index(store, fix=fix)
         findings += _unclean(store, fix=fix)
         findings += _kept(memory, store) if fix else ()

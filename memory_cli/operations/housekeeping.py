@@ -5,10 +5,13 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from memory_cli.categories import checking
+from memory_cli.categories import files as category_files
 from memory_cli.errors import Busy, MemoryCliError
 from memory_cli.memory import Memory
 from memory_cli.models.results import Finding
-from memory_cli.store import connection, files, readonly, salvage, swapping
+from memory_cli.operations.category import places
+from memory_cli.store import categories, connection, files, readonly, salvage, swapping
 from memory_cli.store.connection import LONGEST_LOG, NAME, Store
 
 # Long enough for whoever is making a file to have finished.
@@ -53,6 +56,22 @@ def of_files(store: Store, *, fix: bool) -> Iterator[Finding]:
     yield from _place(store)
 
 
+def of_categories(memory: Memory, store: Store, *, fix: bool) -> Iterator[Finding]:
+    """Find the files of categories that are not as their record says, and settle each as a read would."""
+
+    def wrong() -> list[str]:
+        return list(checking.problems(store.path.parent, categories.everything(store, deleted=True)))
+
+    before = wrong()
+    if before and fix:
+        for one in categories.everything(store, deleted=True):
+            places.look(memory, store, one.name)
+    left = wrong() if before and fix else before
+    for each in before:
+        remedy = "Mend or remove the file; the record answers until then." if fix else f"{FIX}takes it in."
+        yield Finding(f"{each}.", store.scope, mended=each not in left, remedy=remedy if each in left else "")
+
+
 def _permissions(store: Store, *, fix: bool) -> Iterator[Finding]:
     for path in files.of_store(store.path):
         wanted = 0o700 if path.is_dir() else 0o600
@@ -65,7 +84,8 @@ def _permissions(store: Store, *, fix: bool) -> Iterator[Finding]:
 
 
 def _leftovers(store: Store, *, fix: bool) -> Iterator[Finding]:
-    for path in sorted(store.path.parent.glob(".*.new")):
+    folders = (store.path.parent, category_files.folder(store))
+    for path in sorted(path for folder in folders for mark in ("new", "gone") for path in folder.glob(f".*.{mark}")):
         if path.is_dir() or time.time() - path.stat().st_mtime < STALE:
             continue
         if fix:

@@ -19,6 +19,7 @@ NOTHING = "Nothing here answers that. Ask in other words, or with fewer filters;
 TOO_SMALL = "There are answers, and none fits into the budget; ask with a larger one."
 UNINDEXED = "The word index of the {} memory lacks statements, so words may miss some; `memory doctor --fix` mends it."
 REPETITIONS = 10
+CATEGORY_VALUES = 5
 WEAK = "Nothing here is near enough to that to be an answer. Ask in other words; a list shows what there is."
 
 
@@ -36,11 +37,12 @@ def recall(
     until: given.Until = "",
     include_expired: given.Expired = False,
     superseded: given.Superseded = None,
-    limit: Annotated[int, Described("At most this many statements; -1 the setting.", at_least=-1, at_most=1000)] = -1,
+    limit: Annotated[int, Described("At most so many; -1 the setting.", at_least=-1, at_most=1000)] = -1,
     offset: given.Offset = 0,
     budget: given.Budget = -1,
     explain: Annotated[bool, Described("Show the parts of each score.")] = False,
     words: Annotated[bool, Described("By words alone, without meaning.")] = False,
+    categories: Annotated[bool, Described("Also values in categories.")] = False,
 ) -> Recalled:
     """Find the statements that answer a query, best first.
 
@@ -69,6 +71,12 @@ def recall(
         memory, found, offset=offset, budget=budget, explain=explain, scope=scope, limit=most, newer=newer
     )
     _count(memory, found, len(answer.units))
+    if categories:
+        # Imported where it is asked for: a usual recall reads statements alone.
+        from memory_cli.operations.category.search import search as search_categories
+
+        values = search_categories(memory, query, hybrid=embedder is not None, limit=CATEGORY_VALUES, scope=scope)
+        answer = replace(answer, categories=values.hits)
     return _with_more_to_say(memory, answer, scope) if embedder else answer
 
 

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 from memory_cli import __version__
+from memory_cli.categories import changing
+from memory_cli.categories import files as category_files
 from memory_cli.errors import MemoryCliError, NotFound, Refused
 from memory_cli.memory import LOCAL, Memory
 from memory_cli.models.backups import ScopeKept, SnapshotMade
 from memory_cli.operations import parameters as given
 from memory_cli.operations import shown
 from memory_cli.parameter import Described
-from memory_cli.store import backup, files, manifest, readonly
+from memory_cli.store import backup, categories, connection, files, manifest, readonly
 from memory_cli.store.connection import NAME, Store
 
 CONFIG = "config.toml"
@@ -61,8 +63,22 @@ def _scope(memory: Memory, store: Store, folder: Path, place: int, total: int) -
     if store.scope == LOCAL and config.is_file() and not config.is_symlink():
         files.write_private(folder / CONFIG, config.read_bytes())
     count = readonly.statements(folder / NAME)
+    with connection.open_store(folder, store.scope, memory.settings.storage) as copied:
+        assert copied is not None
+        kept = _categories(copied)
     memory.progress(place + 1, total, f"copying the {store.scope} memory")
-    return ScopeKept(store.scope, count, (folder / NAME).stat().st_size)
+    return ScopeKept(store.scope, count, (folder / NAME).stat().st_size, kept)
+
+
+def _categories(copied: Store) -> int:
+    """Write the categories of a copy out of its own record, so that file and record are of one moment."""
+    there = categories.everything(copied)
+    for each in there:
+        text = changing.text_at(copied, each)
+        if text is not None:
+            files.make_folders(category_files.folder(copied))
+            files.write_private(category_files.path(copied, each.name), text)
+    return len(there)
 
 
 def _listed(memory: Memory, folder: Path, kept: list[ScopeKept], made_at: str) -> None:

@@ -10,8 +10,9 @@ from memory_cli.models.history import Change
 from memory_cli.models.results import Undone
 from memory_cli.operations import finding
 from memory_cli.operations import parameters as given
+from memory_cli.operations.category import places
 from memory_cli.parameter import Described
-from memory_cli.store import history, journal
+from memory_cli.store import categories, history, journal
 from memory_cli.store.connection import Store
 from memory_cli.store.families import STATEMENT
 
@@ -44,6 +45,9 @@ def _undone(memory: Memory, store: Store, number: int) -> Undone:
         target = history.change(store, number)
         if target is None:
             raise NotFound(f"There is no change {store.scope}:{number}; the history shows them.")
+        for item in history.items(store, number):
+            if item.family == categories.FAMILY:
+                places.require(memory, item.statement)
         history.undo(made, target)
     ids = list(dict.fromkeys(each.statement for each in made.items))
     return Undone(f"{store.scope}:{number}", target.operation, f"{store.scope}:{made.number}", ids)

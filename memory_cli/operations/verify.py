@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+from memory_cli.categories import checking
 from memory_cli.errors import NotFound
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.backups import Verified
@@ -32,4 +33,6 @@ def verify(
     if not there:
         raise NotFound("There is no memory yet to look at.")
     problems = [f"{path}: {each}" for path in there for each in readonly.problems(path)]
+    if not problems:
+        problems = [each for path in there for each in checking.problems(path.parent, readonly.listed_categories(path))]
     return Verified([str(path) for path in there], problems)

@@ -91,3 +91,6 @@ class Context(Frozen):
     budget: Annotated[
         int, Setting("About how many tokens a context may take.", kind="retrieval", at_least=50, at_most=1_000_000)
     ] = 2000
+    categories: Annotated[
+        tuple[str, ...], Setting("The categories that a context reads.", kind="retrieval", empty_ok=True)
+    ] = ()

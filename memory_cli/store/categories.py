@@ -29,13 +29,13 @@ def hash_of(text: str) -> str:
 def found(store: Store, name: str) -> Category | None:
     """Return the category of this name, deleted or not."""
     row = store.db.execute("select * from category where name = ?", (name,)).fetchone()
-    return _category(row) if row else None
+    return of_row(row) if row else None
 
 
 def everything(store: Store, *, deleted: bool = False) -> list[Category]:
     """Return the categories by name."""
     rows = store.db.execute("select * from category order by name").fetchall()
-    return [each for each in map(_category, rows) if deleted or each.there]
+    return [each for each in map(of_row, rows) if deleted or each.there]
 
 
 def version(store: Store, name: str, number: int) -> Version | None:
@@ -293,7 +293,8 @@ def _versions(
     ]  # fmt: skip
 
 
-def _category(row: sqlite3.Row) -> Category:
+def of_row(row: sqlite3.Row) -> Category:
+    """Return the category that a row is of."""
     return Category(
         row["name"], row["kind"], row["version"], row["hash"] or "", row["last_entry"], row["max_entries"] or 0,
         row["max_age_days"] or 0, row["file_hash"] or "",

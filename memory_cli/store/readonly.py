@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from memory_cli.store import checks
+from memory_cli.models.categories import Category
+from memory_cli.store import categories, checks
 from memory_cli.store.schema import APPLICATION_ID, MIGRATIONS
 
+# The schema that has them.
+CATEGORIES_SINCE = 4
 # What the tokenizer of the word index takes for the end of a word.
 BETWEEN = str.maketrans(dict.fromkeys([*map(chr, range(33)), '"', "'", "\x7f"], " "))
 TERMS = "select term, sum(doc), sum(cnt) from words_terms group by term"
@@ -30,6 +33,14 @@ def statements(path: Path) -> int:
     """Count the statements in the database at path."""
     with opened(path) as db:
         return int(db.execute("select count(*) from statement").fetchone()[0])
+
+
+def listed_categories(path: Path) -> list[Category]:
+    """Return the categories in the database at path, those that were deleted too."""
+    with opened(path) as db:
+        if int(db.execute("pragma user_version").fetchone()[0]) < CATEGORIES_SINCE:
+            return []
+        return [categories.of_row(row) for row in db.execute("select * from category order by name")]
 
 
 def damage(path: Path) -> str:
@@ -51,21 +62,21 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     log = path.with_name(f"{path.name}-wal")
     if not (log.exists() and log.stat().st_size):
         # Without a log nobody has it open, and SQLite would make files for its own use.
-        with closing(_connected(path, "mode=ro&immutable=1")) as db:
+        with closing(connected(path, "mode=ro&immutable=1")) as db:
             yield db
     elif os.access(path.parent, os.W_OK):
-        with closing(_connected(path, "mode=ro")) as db:
+        with closing(connected(path, "mode=ro")) as db:
             yield db
     else:
         # A log on a disk that cannot be written can only be read from a copy.
         with tempfile.TemporaryDirectory() as folder:
             for each in (path, log):
                 shutil.copyfile(each, Path(folder) / each.name)
-            with closing(_connected(Path(folder) / path.name, "mode=rw")) as db:
+            with closing(connected(Path(folder) / path.name, "mode=rw")) as db:
                 yield db
 
 
-def _connected(path: Path, how: str) -> sqlite3.Connection:
+def connected(path: Path, how: str) -> sqlite3.Connection:
     db = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
     db.row_factory = sqlite3.Row
     # What came from elsewhere may not run anything of its own.

@@ -87,6 +87,9 @@ def _parts(found: ContextShown) -> list[str]:
     parts = []
     if found.handoff:
         parts.append(f"Handoff of the last conversation{_foreign(found.handoff.foreign)}:\n{found.handoff.text}\n")
+    for one in found.categories:
+        data = json.dumps(one.data, ensure_ascii=False, indent=1)
+        parts.append(f"Category {one.category}{_foreign(one.foreign)}{' (cut)' if one.cut else ''}:\n{data}\n")
     for each in found.units:
         told = ", ".join((each.kind, each.scope, each.id))
         parts.append(f"- [{told}]{_foreign(each.foreign)} {each.text}{' (cut)' if each.cut else ''}")
@@ -98,7 +101,7 @@ def _foreign(foreign: bool) -> str:
 
 
 def _left_out(found: ContextShown, parts: list[str]) -> str:
-    shown = len(parts) - (found.handoff is not None)
+    shown = len(parts) - (found.handoff is not None) - len(found.categories)
     left = found.left_out + max(len(found.units) - shown, 0)
     return f"{left} more statements found no room; recall finds them." if left else ""
 

@@ -14,7 +14,10 @@ from memory_cli.store.journal import Journal
 def delete(
     memory: Memory, category: Name, *, expected_hash: Expected = "", reason: Reason = "", scope: given.Scope = ""
 ) -> CategoryWritten:
-    """Delete a category; every version of it stays, and restore brings any back."""
+    """Delete a category.
+
+    Every version of it stays, and restore brings any back.
+    """
     places.require(memory, category)
     store, one, _note = places.found(memory, category, scope)
     why = memory.redacted(reason).text

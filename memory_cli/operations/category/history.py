@@ -34,4 +34,6 @@ def history(
             )
             for each in categories.versions(store, one.name, limit=limit, offset=offset)
         ]  # fmt: skip
-    return CategoryHistory(one.name, store.scope, told, total, truncated=offset + len(told) < total)
+    reached = offset + len(told)
+    more = reached < total
+    return CategoryHistory(one.name, store.scope, told, total, truncated=more, next=reached if more else 0)

@@ -19,7 +19,7 @@ def list_(
     deleted: Annotated[bool, Described("Also those that were deleted.")] = False,
     scope: given.Scope = "",
 ) -> CategoriesListed:
-    """List the categories of both memories with hash, version, size and writer."""
+    """List the categories with hash, version, size and writer."""
     notes: list[str] = []
     told = []
     for store in memory.stores(scope):

@@ -24,7 +24,10 @@ def restore(
     reason: Reason = "",
     scope: given.Scope = "",
 ) -> CategoryWritten:
-    """Make an earlier version of a category the newest, also of one that was deleted."""
+    """Make an earlier version of a category the newest.
+
+    Also of one that was deleted.
+    """
     places.require(memory, category)
     store, one, _note = places.found(memory, category, scope, deleted=True)
     why = memory.redacted(reason).text

@@ -37,7 +37,10 @@ def search(
     limit: given.Limit = USUAL,
     scope: given.Scope = "",
 ) -> CategoriesFound:
-    """Find values in categories, best first, each with the path of keys that leads to it."""
+    """Find values in categories, best first.
+
+    Each comes with the path of keys that leads to it.
+    """
     if not query.strip():
         raise UsageError("The query is empty; ask a question or give some words.")
     zone = memory.session.zone
@@ -93,5 +96,5 @@ def _with_meaning(memory: Memory, query: str, found: list[Value], scored: list[f
 
 def _leaf(memory: Memory, query: str, store: Store, one: Category, value: Value, score: float) -> Leaf:
     foreign = memory.is_foreign(store.scope)
-    told = Leaf(one.name, store.scope, value.path, leaves.snippet(value.text, query), round(score, 4))
+    told = Leaf(one.name, value.path, leaves.snippet(value.text, query), store.scope, round(score, 4))
     return replace(told, foreign=foreign)

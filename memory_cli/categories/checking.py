@@ -1,0 +1,31 @@
+"""Whether the files of categories are as their record says, without a change to either."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from memory_cli.categories.files import FOLDER
+from memory_cli.models.categories import LOG, Category
+from memory_cli.store.categories import hash_of
+
+
+def problems(store_folder: Path, known: Iterable[Category]) -> Iterator[str]:
+    """Yield a sentence for each file that is not what the record of its category says."""
+    folder = store_folder / FOLDER
+    for each in known:
+        path = folder / f"{each.name}.json"
+        if path.is_symlink():
+            yield f"{path} is a link, which is not followed"
+        elif not path.is_file():
+            if each.there and each.kind != LOG:
+                yield f"{path} is missing; the next read writes it again"
+        elif _hash(path) not in _expected(each):
+            yield f"{path} is not what the record says of {each.name}: it was edited, and is taken in when it is read"
+
+
+def _expected(one: Category) -> set[str]:
+    """Return the hashes that a file may have: of the newest version, and of the one that it was given last."""
+    return {one.hash, one.file_hash} if one.there else {one.file_hash}
+
+
+def _hash(path: Path) -> str:
+    return hash_of(path.read_bytes().decode("utf-8", "surrogateescape"))
