@@ -220,6 +220,16 @@ def weighed(settings: Retrieval, embedder: Embedder | None, query: str) -> Retri
     return replace(settings, dense_weight=settings.dense_weight * weight)
 
 
+def floored(settings: Retrieval, embedder: Embedder | None) -> Retrieval:
+    """Return settings whose floor takes a likeness for what it tells where it comes from this model."""
+    known = traits(embedder.model) if embedder else None
+    if known is None or not known.scale.sure:
+        return settings
+    scale = known.scale
+    share = (scale.related - scale.unrelated) / (scale.sure - scale.unrelated)
+    return replace(settings, floor_meaning=settings.floor_meaning * share, floor_alone=settings.floor_alone / share)
+
+
 def forget_vectors() -> None:
     """Let go of every vector that is held in memory."""
     from memory_cli.retrieval import nearest  # see Likeness.best

@@ -90,7 +90,7 @@ def search(
         found = question.evidence(likenesses, max(settings.retrieval.pool_depth, 2 * (offset + limit)))
         order = (
             []
-            if nothing(found, known.statements, settings.retrieval, english=asked.english)
+            if nothing(found, known.statements, meaning.floored(settings.retrieval, embedder), english=asked.english)
             else ranked(
                 found,
                 question.named,
