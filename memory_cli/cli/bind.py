@@ -71,7 +71,7 @@ def taken(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
         value = given[each.name]
         if is_mapping(each):
             value = metadata.parsed(value, given[f"{each.name}_json"])
-        elif each.kind is not KEYWORD and value is not None:
+        elif each.kind is not KEYWORD and isinstance(value, str):
             value = text_of(each.name, value)
         if value is not None:
             arguments[each.name] = value
