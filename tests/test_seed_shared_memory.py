@@ -55,6 +55,8 @@ async def refused(client, tool, **arguments):
 
 async def test_names_arguments_and_defaults_are_those_of_its_readme(other):
     told = {each.name: each.input_schema for each in (await other.list_tools()).tools}
+    assert other.server_capabilities.resources is None and other.server_capabilities.prompts is None
+    assert "memory_context" not in other.instructions
     assert told.keys() == SIGNATURES.keys()
     for name, wanted in SIGNATURES.items():
         assert list(told[name]["properties"]) == list(wanted)

@@ -129,14 +129,23 @@ def make_server(
     """
     seed = seed_of(tools)
     handlers = _Handlers(_through_this_door(session, scope or (GLOBAL if seed else "")), tools, called)
-    instructions = import_module(f"memory_cli.serve.seeds.{seed}").INSTRUCTIONS if seed else INSTRUCTIONS
+    if seed:
+        # Its tools stand alone: resources and prompts would speak of ours.
+        instructions = import_module(f"memory_cli.serve.seeds.{seed}").INSTRUCTIONS
+        return Server(
+            "memory",
+            version=__version__,
+            instructions=instructions,
+            on_list_tools=handlers.list_tools,
+            on_call_tool=handlers.call_tool,
+        )
     # Clients of the older protocol set the level of the log, which the SDK warns is on its way out.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MCPDeprecationWarning)
         return Server(
             "memory",
             version=__version__,
-            instructions=instructions,
+            instructions=INSTRUCTIONS,
             on_list_tools=handlers.list_tools,
             on_call_tool=handlers.call_tool,
             on_list_resources=handlers.list_resources,
