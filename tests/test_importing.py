@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import zipfile
@@ -224,6 +225,22 @@ def test_shared_memory_is_found_and_read_while_it_is_in_use(variable, taken, uni
         "n::1", "global", "DOC", "2026-10-01T07:12:00Z",
     )  # fmt: skip
     assert friday["metadata"]["page"] == 3 and monday["superseded"] and monday["metadata"]["original_id"] == "n 2"
+
+
+def test_vectors_of_the_model_in_use_are_kept_and_others_made_anew(taken, memory, tmp_path):
+    with closing(chunks(tmp_path / "memory.sqlite")) as db:
+        db.execute("create table vectors (chunk_id text, model text, embedding blob)")
+        rows = [
+            ("n::1", "x/all-MiniLM-L6-v2-int8", 384),
+            ("n 2", "voyage-4", 1024),
+            ("n::3", "x/all-MiniLM-L6-v2-int8", 3),
+        ]
+        for id, model, width in rows:
+            db.execute("insert into vectors values (?, ?, ?)", (id, model, struct.pack(f"<{width}f", *[0.5] * width)))
+        assert taken(tmp_path / "memory.sqlite", code=1)["note"] == "1 vectors of the same model were kept."
+        assert "note" not in taken(tmp_path / "memory.sqlite", code=1)
+    status = json.loads(memory("status", "-o", "json").stdout)
+    assert status["units_pending"] == 1
 
 
 def test_secrets_are_blotted_out_of_what_comes(taken, tmp_path, roots):

@@ -2,11 +2,12 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from memory_cli.errors import UsageError
-from memory_cli.store.readonly import opened
+from memory_cli.store.readonly import connected, opened
 
 MAGIC = b"SQLite format 3\0"
 
@@ -14,8 +15,10 @@ MAGIC = b"SQLite format 3\0"
 def tables(path: Path) -> dict[str, set[str]]:
     """Return the names of the tables of a database, each with those of its columns."""
     try:
-        with opened(path) as db:
-            names = [row[0] for row in db.execute("select name from sqlite_master where type = 'table'")]
+        with _read(path) as db:
+            # A virtual table may need a module that is not here, even to be asked for its columns.
+            real = "type = 'table' and sql not like 'create virtual%'"
+            names = [row[0] for row in db.execute(f"select name from sqlite_master where {real}")]
             return {name: {row["name"] for row in db.execute(f"pragma table_info({_quoted(name)})")} for name in names}
     except sqlite3.DatabaseError as error:
         raise UsageError(f"{path} cannot be read as a database: {error}.") from error
@@ -40,9 +43,23 @@ def chroma(path: Path) -> Iterator[Mapping[str, Any]]:
     )
 
 
+@contextmanager
+def _read(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database to read, as those see it who have it open; nothing is made beside it."""
+    with path.open("rb") as file:
+        keeps_log = file.read(len(MAGIC) + 3)[-1:] == b"\2"
+    if keeps_log:
+        with opened(path) as db:
+            yield db
+    else:
+        # Without a log of its own, readers and writers are kept apart by locks, which leave no trace.
+        with closing(connected(path, "mode=ro")) as db:
+            yield db
+
+
 def _selected(path: Path, query: str) -> Iterator[Mapping[str, Any]]:
     try:
-        with opened(path) as db:
+        with _read(path) as db:
             # A text that is not UTF-8 is kept with its odd bytes spelled out.
             db.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
             yield from map(dict, db.execute(query))

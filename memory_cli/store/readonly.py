@@ -77,6 +77,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def connected(path: Path, how: str) -> sqlite3.Connection:
+    """Connect to a database of which nothing is believed."""
     db = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
     db.row_factory = sqlite3.Row
     # What came from elsewhere may not run anything of its own.

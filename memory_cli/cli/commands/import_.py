@@ -12,7 +12,7 @@ from memory_cli.cli.help import Command
 from memory_cli.errors import UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.results import Imported
-from memory_cli.operations.import_ import import_, take_in
+from memory_cli.operations.import_ import import_
 
 if TYPE_CHECKING:
     from memory_cli.operations.importing.source import Source
@@ -53,11 +53,9 @@ def _run(
 ) -> None:
     def work(memory: Memory) -> Imported:
         # Each format has a module of its own, which no other command needs.
-        from memory_cli.operations.importing.formats import chosen
+        from memory_cli.operations.importing.taking import import_from
 
-        source = _source(memory, path, format)
-        records = chosen(format, source).records(source)
-        return take_in(memory, records, scope=scope or "", total=source.size, dry_run=dry_run)
+        return import_from(memory, _source(memory, path, format), format=format, scope=scope or "", dry_run=dry_run)
 
     answer(ctx, work, output, quiet)
 

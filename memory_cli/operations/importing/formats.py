@@ -18,17 +18,19 @@ from memory_cli.operations.importing import (
 )
 from memory_cli.operations.importing.record import Found
 from memory_cli.operations.importing.source import Source
+from memory_cli.operations.importing.vectors import Made
 
 AUTO, OURS = "auto", "jsonl"
 
 
 class Format(Frozen):
-    """A format: its name, how it is told and read, and where its program keeps it when nobody says."""
+    """A format: its name, how it is told and read, where its program keeps it when nobody says, and its vectors."""
 
     name: str
     recognises: Callable[[Source], bool]
     records: Callable[[Source], Iterator[Found]]
     usual_place: Callable[[Mapping[str, str], Path], Path] | None = None
+    vectors: Callable[[Source], Iterator[Made]] | None = None
 
 
 def _ours(source: Source) -> bool:
@@ -37,7 +39,13 @@ def _ours(source: Source) -> bool:
 
 # Tried from the first on, so that what anything could be comes last.
 FORMATS = (
-    Format(shared_memory.NAME, shared_memory.recognises, shared_memory.records, shared_memory.usual_place),
+    Format(
+        shared_memory.NAME,
+        shared_memory.recognises,
+        shared_memory.records,
+        shared_memory.usual_place,
+        shared_memory.vectors,
+    ),
     Format(chroma.NAME, chroma.recognises, chroma.records),
     Format(memory_service.NAME, memory_service.recognises, memory_service.records),
     Format("claude", conversations.recognises_claude, conversations.claude),

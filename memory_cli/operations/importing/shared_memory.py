@@ -7,12 +7,15 @@ from pathlib import Path
 from memory_cli.operations.importing.chunk import chunk_of_row
 from memory_cli.operations.importing.record import Found, fit_id, link
 from memory_cli.operations.importing.source import Source
+from memory_cli.operations.importing.vectors import Made
 from memory_cli.store import foreign
 
 NAME = "shared-memory"
 TEXTS = ("text", "document", "content")
 WANTED = {"id", "metadata", "agent", "source", "kind", "timestamp"}
 ENDS = {"from_id", "to_id", "type"}
+# What a table of vectors, or the chunks themselves, may call what they hold.
+OWNERS, MODELS, COMPONENTS = ("chunk_id", "id"), ("model", "embedding_model"), ("vector", "embedding", "vec")
 # Those come by themselves here.
 DERIVED = ("similar", "tag")
 
@@ -47,3 +50,23 @@ def records(source: Source) -> Iterator[Found]:
                 if row["type"] not in DERIVED:
                     one, other = fit_id(NAME, row["from_id"]), fit_id(NAME, row["to_id"])
                     yield link(f"link from {row['from_id']} to {row['to_id']}", one, other, str(row["type"]))
+
+
+def vectors(source: Source) -> Iterator[Made]:
+    """Yield the vectors of the chunks, wherever they stand."""
+    path, tables = source.path, source.tables
+    assert path is not None
+    text = next(each for each in TEXTS if each in tables["chunks"])
+    said: dict[str, str] = {}
+    for name, columns in tables.items():
+        owner, model, components = (
+            next((each for each in names if each in columns), "") for names in (OWNERS, MODELS, COMPONENTS)
+        )
+        if not (owner and model and components):
+            continue
+        # Held once, for a table of vectors names its chunks in no order.
+        said = said or {str(row["id"]): str(row[text]) for row in foreign.rows(path, "chunks", {"id", text})}
+        for row in foreign.rows(path, name, {owner, model, components}):
+            id, raw = str(row[owner]), row[components]
+            if isinstance(raw, bytes) and id in said:
+                yield Made(fit_id(NAME, id), said[id], str(row[model]), raw)

@@ -44,9 +44,11 @@ class Source:
         if self.folder:
             return b""
         if self._stream is not None:
-            return self._stream.readline(HEAD)
+            return self._stream.readline(LARGEST)
         with self._opened() as stream:
-            return stream.read(HEAD)
+            # The first line whole, however long its text is: it tells lines from one document.
+            head = stream.read(HEAD)
+            return head if b"\n" in head else head + stream.readline(LARGEST)
 
     @cached_property
     def tables(self) -> dict[str, set[str]]:
@@ -67,7 +69,7 @@ class Source:
         if begin == b"[":
             return True
         first, end, _rest = self.head.partition(b"\n")
-        return begin == b"{" and not (end and is_json(first))
+        return begin == b"{" and not ((end or len(self.head) > HEAD) and is_json(first))
 
     def data(self) -> bytes:
         """Return all of it, or refuse what is too large."""
