@@ -120,7 +120,7 @@ def test_every_answer_is_sealed(client):
 
 def test_the_page_fetches_its_own_files_alone_and_makes_no_markup(client):
     for path in STATIC.iterdir():
-        text = path.read_text(encoding="utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://|innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b", text), path.name
         if path.name != "index.html":
             assert client.get(f"/{path.name}").text == path.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from benchmarks.stores import opened, roots
 from memory_cli.memory import make_session
 from memory_cli.models.history import Who
 from memory_cli.operations import intake
+from memory_cli.operations.link import link
 from memory_cli.operations.record import record
 from memory_cli.operations.show import show
 from memory_cli.operations.update import update
@@ -257,11 +258,37 @@ def test_the_other_views_show_what_they_name(page):
     assert {each.text for each in page.all("#page h3")} == {"Local", "Global"}
 
 
+def test_the_graph_is_moved_through_and_opens_what_is_clicked(page, folder):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    with opened(folder) as memory:
+        link(memory, "deploy", "tea", type="supports")
+    page.go("#/graph")
+    page.until(lambda: len(page.all(".graph .node")) >= 2 and page.all(".graph .edge[data-type=supports]"))
+    node = page.one(".graph [data-id=tea]")
+    where = node.get_dom_attribute("transform")
+    ActionChains(page.browser).drag_and_drop_by_offset(page.one(".graph [data-id=tea] circle"), 40, 30).perform()
+    page.until(lambda: node.get_dom_attribute("transform") != where)
+    assert page.browser.current_url.endswith("#/graph")
+    picture = page.one(".graph svg")
+    before = picture.get_dom_attribute("viewBox")
+    page.browser.execute_script("arguments[0].focus()", picture)
+    page.press("-", Keys.ARROW_RIGHT)
+    page.until(lambda: picture.get_dom_attribute("viewBox") != before)
+    page.click(".graph [data-id=tea] circle")
+    page.says("#detail .links", "Deploys need")
+    page.go("#/graph")
+    page.write(".graph input", "nothing of the kind")
+    page.click(".graph [type=submit]")
+    page.says("#graph-said", "No statement")
+
+
 def test_on_a_phone_nothing_is_wider_than_the_screen(page):
     phone = {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
     try:
-        for place in ("#/", "#/s/local/odd", "#/new", "#/history", "#/markdown", "#/health"):
+        for place in ("#/", "#/s/local/odd", "#/new", "#/graph", "#/history", "#/markdown", "#/health"):
             page.go(place)
             page.until(lambda: page.browser.execute_script("return document.documentElement.scrollWidth <= 360"))
     finally:

@@ -28,6 +28,7 @@ READS: dict[str, Callable[[Memory, QueryParams], object]] = {
     "statement": reading.statement,
     "handoff": reading.handoff,
     "history": reading.changes,
+    "graph": reading.linked,
     "markdown": reading.document,
     "health": reading.health,
 }

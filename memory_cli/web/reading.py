@@ -8,6 +8,7 @@ from starlette.datastructures import QueryParams
 from memory_cli.errors import NotFound, UsageError
 from memory_cli.memory import LOCAL, Memory
 from memory_cli.models.frozen import Frozen
+from memory_cli.models.links import Graph
 from memory_cli.models.results import Diagnosis, History, Listed, Recalled, Shown, Stats, Status, Unit
 from memory_cli.models.statement import Filters
 from memory_cli.operations import list_ as listing
@@ -15,6 +16,7 @@ from memory_cli.operations import parameters as given
 from memory_cli.operations import shown
 from memory_cli.operations.doctor import doctor
 from memory_cli.operations.export import markdown
+from memory_cli.operations.graph import graph
 from memory_cli.operations.history import history
 from memory_cli.operations.list_ import list_
 from memory_cli.operations.recall import answered
@@ -25,6 +27,7 @@ from memory_cli.retrieval.search import search
 from memory_cli.store import statements as rows
 
 PAGE = 50
+GRAPH = 120
 FURTHEST = 10**9
 EXCERPT = 700
 SCOPES = get_args(given.ScopeName)
@@ -99,6 +102,11 @@ def changes(memory: Memory, asked: QueryParams) -> History:
     return history(
         memory, asked.get("id", ""), scope=_scope(asked), limit=PAGE, offset=_offset(asked), budget=0
     )  # fmt: skip
+
+
+def linked(memory: Memory, asked: QueryParams) -> Graph:
+    """Return the graph of what is linked, or of what matches a filter."""
+    return graph(memory, asked.get("filter", ""), limit=GRAPH)
 
 
 def document(memory: Memory, asked: QueryParams) -> Document:

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { $, current, el, fill, toast, words } from "./dom.js";
 import * as filters from "./filters.js";
+import * as graph from "./graph.js";
 import * as history from "./history.js";
 import * as list from "./list.js";
 import * as statement from "./statement.js";
@@ -10,6 +11,7 @@ import * as views from "./views.js";
 
 const PAGES = {
   handoff: (place) => views.handoff(place, written),
+  graph: (place) => graph.draw(place),
   history: (place) => history.draw(place, written),
   markdown: (place) => views.markdown(place, overview),
   health: (place) => views.health(place),

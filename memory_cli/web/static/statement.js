@@ -40,8 +40,18 @@ export function draw(place, shown) {
     el("div", { class: "acts" }, edit, copying,
       el("button", { class: "quiet danger", "data-act": "forget", onclick: () => forget(place, shown) }, "Forget")),
     facts(shown),
-    el("h2", {}, "Links"), el("p", { class: "empty" }, "None yet."),
+    el("h2", {}, "Links"), linksOf(shown),
     el("h2", {}, "History"), changesOf(shown.changes ?? [], () => reopen(place, unit))));
+}
+
+function linksOf({ unit, links }) {
+  if (!links?.length) return el("p", { class: "empty" }, "None yet.");
+  return el("ul", { class: "links" }, links.map((each) => {
+    const outward = each.from_id === unit.id;
+    const other = outward ? each.to_id : each.from_id;
+    const said = each.missing ? el("span", { class: "empty" }, "gone") : el("a", { href: `#/s/${each.scope}/${encodeURIComponent(other)}` }, words(each.text));
+    return el("li", {}, el("span", { class: "where" }, outward ? each.type : `${each.type} by`), " ", said);
+  }));
 }
 
 export function fresh(place, overview) {
