@@ -29,7 +29,7 @@ zpty -w -n shell $'memory {words}\\t'
 zpty -r shell line '*{expected}*' && print -r -- "$line"
 """
 # The modules of ours that completing may import: a few more than it did when this was measured.
-OURS = 82
+OURS = 110
 CASES = (("sta", "status"), ("list --kind RU", "RULE"), ("--set retrieval.li", "retrieval.limit="))
 
 

@@ -33,7 +33,7 @@ def exported(place):
     with opened(place) as memory:
         assert [checks.problems(store) for store in memory.stores()] in ([], [[]], [[], []])
         wanted = Filters(now=memory.now, include_expired=True)
-        return [line for store in memory.stores() for line in lines(store, wanted)]
+        return [line for store in memory.stores() for line in lines(store, wanted, ids=set())]
 
 
 def do(place, operation, *arguments, **options):
