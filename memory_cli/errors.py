@@ -31,3 +31,7 @@ class Refused(MemoryCliError):
     """The store would have been changed in a way that was not agreed to."""
 
     exit_code = 5
+
+
+class Denied(Refused):
+    """Whoever asks may not do this, though others may."""

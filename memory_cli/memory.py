@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memory_cli import provenance
 from memory_cli.embedding import Embedder, ModelState, ModelUnavailable, loaded, model_state
-from memory_cli.errors import Refused, UsageError
+from memory_cli.errors import Denied, Refused, UsageError
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Who
 from memory_cli.projects import Roots, find_roots
@@ -59,6 +59,8 @@ class Session(Frozen):
     clock: Callable[[], datetime] = utc_now
     # What a token admits its bearer to; whoever is at this machine is admitted to both.
     scopes: tuple[str, ...] = (LOCAL, GLOBAL)
+    # The name of the token that whoever asks came with: the device, or the agent, that the rules of access know.
+    bearer: str = ""
 
     @property
     def zone(self) -> tzinfo:
@@ -181,7 +183,7 @@ class Memory(Frozen):
     def _store(self, scope: str, *, create: bool) -> Store | None:
         if scope not in self.session.scopes:
             if create:
-                raise Refused(f"The {scope} memory is out of reach here, for this token or this server.")
+                raise Denied(f"The {scope} memory is out of reach here, for this token or this server.")
             return None
         return self._opened(scope, create=create)
 

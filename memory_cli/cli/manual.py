@@ -8,7 +8,6 @@ from typer.main import get_command
 
 from memory_cli import __version__, errors
 from memory_cli.cli.help import summary
-from memory_cli.errors import MemoryCliError
 
 ENVIRONMENT = {
     "MEMORY_PROJECT_ROOT": "The project, as --project-root names it.",
@@ -39,7 +38,7 @@ def walk(app: typer.Typer, program: str) -> Iterator[Page]:
 
 def exits() -> list[tuple[int, str]]:
     """Return the exit codes and what they mean, from the errors that carry them."""
-    raised = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, MemoryCliError)]
+    raised = [each for each in vars(errors).values() if isinstance(each, type) and "exit_code" in vars(each)]
     known = {each.exit_code: (each.__doc__ or "").partition("\n")[0] for each in raised}
     known[1] += " A bug ends so too, with a traceback."
     return sorted({0: "Done.", **known, 130: "Interrupted."}.items())

@@ -22,6 +22,7 @@ from memory_cli.memory import GLOBAL, Session
 from memory_cli.models.tokens import TOKEN, Token
 from memory_cli.serve import prompts, resources
 from memory_cli.serve.background import Background
+from memory_cli.serve.bearer import borne
 from memory_cli.serve.bind import answer, bind, failed
 from memory_cli.serve.streams import patient
 from memory_cli.serve.toolsets import CORE, admitted, not_offered, offered, seed_of
@@ -209,8 +210,7 @@ def _token(context: Context) -> Token | None:
 def _asked_by(session: Session, context: Context) -> Session:
     """Return the session with the name of the token, or of the client itself where no agent was named."""
     if token := _token(context):
-        both = tuple(each for each in session.scopes if each in token.scopes)
-        return replace(session, agent=token.name, scopes=both)
+        return borne(session, token)
     if session.agent:
         return session
     client = context.session.client_params

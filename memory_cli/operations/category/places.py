@@ -30,7 +30,8 @@ def writable(memory: Memory, name: str, scope: str) -> Store:
 
 def require(memory: Memory, name: str) -> None:
     """Refuse what the rules of access do not allow."""
-    access.require(memory.settings.acl, name, device=memory.session.device, agent=memory.session.agent)
+    who = memory.session
+    access.require(memory.settings.acl, name, device=who.device, agent=who.agent, bearer=who.bearer)
 
 
 def found(memory: Memory, name: str, scope: str, *, deleted: bool = False) -> tuple[Store, Category, str]:
