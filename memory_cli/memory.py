@@ -24,6 +24,7 @@ from memory_cli.text.times import local_zone
 if TYPE_CHECKING:
     from memory_cli.retrieval.rerank import Reranking
     from memory_cli.settings.sections import Redact
+    from memory_cli.store.kept import Kept
     from memory_cli.text.redaction import Redacted
 
 LOCAL, GLOBAL = "local", "global"
@@ -61,6 +62,8 @@ class Session(Frozen):
     scopes: tuple[str, ...] = (LOCAL, GLOBAL)
     # The name of the token that whoever asks came with: the device, or the agent, that the rules of access know.
     bearer: str = ""
+    # Where a server keeps its connections; without one each call opens and closes its own.
+    kept: "Kept | None" = None
 
     @property
     def zone(self) -> tzinfo:
@@ -196,7 +199,8 @@ class Memory(Frozen):
             if scope == LOCAL:
                 _refuse_link(folder)
             self._take_in(folder, scope)
-            opened = self._stack.enter_context(open_store(folder, scope, self.settings.storage, create=create))
+            opening = self.session.kept.open_store if self.session.kept else open_store
+            opened = self._stack.enter_context(opening(folder, scope, self.settings.storage, create=create))
             if opened is None:
                 return None
             self._stores[scope] = opened

@@ -62,6 +62,8 @@ def _swapped(memory: Memory, folder: Path, places: dict[str, Path]) -> list[str]
             memory.progress(place, len(places), f"copying the {scope} memory")
             files.make_store_folder(target)
             staged[scope] = swapping.stage(folder / scope / NAME, target, memory.settings.storage)
+        if memory.session.kept:
+            memory.session.kept.close()
         for target in places.values():
             swapping.require_alone(target / NAME)
         parked = [swapping.swap(target, staged[scope], stamp) for scope, target in places.items()]

@@ -19,13 +19,14 @@ from memory_cli.settings import Settings
 from memory_cli.settings.retrieval import Retrieval
 from memory_cli.store import statements, words
 from memory_cli.store.connection import Store
-from memory_cli.text.analysis import STOP_STEMS, Query, index_tokens, query_terms
+from memory_cli.text.analysis import STOP_STEMS, Query, Term, index_tokens, query_terms
 
 __all__ = ["Collapsed", "Found", "Hit", "search", "similar_words"]
 
 READ = 32
 SIMILAR_LENGTH = 4000
 SIMILAR_TERMS = 12
+SIMILAR_TERMS_COUNTED = 400
 # What says nearly the same has nearly all the words, and so some of the rarest: the frequent ones need no look.
 SIMILAR_ROWS = 500
 SIMILAR_POOL = 30
@@ -113,21 +114,30 @@ def search(
 
 def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[Statement]:
     """Return up to limit other statements that have nearly all their words in common with this one."""
-    asked = query_terms(statement.text[:SIMILAR_LENGTH])
-    counts = words.counts(store, asked.terms)
-    telling = [term for term in asked.terms if not term.optional and counts[term].text > 1]
-    rarest = affordable(telling, counts, SIMILAR_ROWS, least=1)[:SIMILAR_TERMS]
-    numbers = words.matching(store, rarest, Filters(now=statement.updated_at), limit=SIMILAR_POOL)
     mine = _telling(index_tokens(statement.text))
-    near = []
-    for each in words.candidates(store, [number for number in numbers if number != statement.number]):
-        theirs = _telling(each.words.split())
+    near: list[tuple[float, int]] = []
+    for number, tokens in words.texts(store, _likely(store, statement.text, mine)):
+        theirs = _telling(tokens)
         shared = len(mine & theirs) / len(mine | theirs)
-        if shared >= SIMILAR_SHARE and not each.superseded:
-            near.append((shared, each.sequence, each.number))
-    chosen = [number for _, _, number in sorted(near, reverse=True)[:limit]]
-    there = statements.numbered(store, chosen)
-    return [there[number] for number in chosen]
+        if shared >= SIMILAR_SHARE and number != statement.number:
+            near.append((shared, number))
+    if not near:
+        return []
+    there = statements.numbered(store, [number for _, number in near])
+    best = sorted(((shared, there[number].sequence, number) for shared, number in near), reverse=True)
+    return [there[number] for _, _, number in best if not there[number].superseded][:limit]
+
+
+def _likely(store: Store, text: str, mine: set[str]) -> list[int]:
+    """Return the row numbers of what may be similar: it has some of the rarest words that others have too."""
+    begins = dict.fromkeys(index_tokens(text[:SIMILAR_LENGTH]))
+    some = [Term(token) for token in begins if token in mine][:SIMILAR_TERMS_COUNTED]
+    counts = words.rough_counts(store, some, frequent=SIMILAR_ROWS)
+    shared = [term for term in some if counts[term].text > 1]
+    # So many words that nobody else has leave too few to share.
+    if len(some) - len(shared) > (1 - SIMILAR_SHARE) * len(mine):
+        return []
+    return words.holding(store, affordable(shared, counts, SIMILAR_ROWS, least=1)[:SIMILAR_TERMS], limit=SIMILAR_POOL)
 
 
 class _Question(Frozen):

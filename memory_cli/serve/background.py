@@ -11,6 +11,10 @@ from memory_cli.operations.pending import embed_batches, pending
 
 log = logging.getLogger("memory")
 
+# Whoever calls does not wait beside the model for the processor: it begins when no call has ended for so long, ...
+QUIET = 0.3
+# ... or when so much time has passed with calls; then one batch is made.
+UNREST = 30.0
 # Long enough for a client to shake hands before the model takes the processor.
 DELAY = 3.0
 BUSY_PAUSE = 5.0
@@ -23,7 +27,7 @@ MODEL_PAUSE = 300.0
 class Background:
     """One thread that embeds pending statements in small batches, and sleeps until it is woken.
 
-    It does not poll: it looks once after the start and once after each call of a tool.
+    It does not poll: it looks once after the start and once after calls of tools, when no further one comes.
     """
 
     def __init__(self, session: Session, *, delay: float = DELAY) -> None:
@@ -31,7 +35,9 @@ class Background:
         # How long to sleep at most; none is until woken.
         self.patience: float | None = delay
         self._woken = threading.Event()
-        self._stopped = False
+        self._ending = threading.Event()
+        # When a call last ended.
+        self._called = 0.0
         self._without_model_until = 0.0
         self._said: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="embedding", daemon=True)
@@ -42,21 +48,28 @@ class Background:
 
     def wake(self) -> None:
         """Say that there may be something to embed."""
+        self._called = time.monotonic()
         self._woken.set()
 
     def stop(self) -> None:
         """End after the batch at hand, and wait for that."""
-        self._stopped = True
+        self._ending.set()
         self._woken.set()
         self._thread.join()
 
     def _run(self) -> None:
         while True:
             self._woken.wait(self.patience)
+            self._let_calls_pass()
             self._woken.clear()
-            if self._stopped:
+            if self._ending.is_set():
                 return
             self.patience = self.look()
+
+    def _let_calls_pass(self) -> None:
+        end = time.monotonic() + UNREST
+        while (pause := min(self._called + QUIET, end) - time.monotonic()) > 0 and not self._ending.wait(pause):
+            pass
 
     def look(self) -> float | None:
         """Embed what is pending; return after how many seconds to look again unasked, if at all."""
@@ -87,9 +100,10 @@ class Background:
         for store in memory.stores():
             # No more than was there at the first look: whoever adds to it wakes us again.
             left = 0 if memory.is_foreign(store.scope) else pending(memory, store.scope)
-            while left > 0 and not self._stopped:
+            while left > 0 and not self._ending.is_set():
                 done = embed_batches(memory, store, embedder, most=min(size, left), deadline_ms=0)
                 left = left - done if done else 0
+                self._let_calls_pass()
 
     def _say(self, sentence: str) -> None:
         if sentence not in self._said:

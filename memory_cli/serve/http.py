@@ -4,22 +4,24 @@ import asyncio
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 
 import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from memory_cli import __version__, tokens
 from memory_cli.errors import Refused
 from memory_cli.memory import Session
+from memory_cli.serve.api import answers
+from memory_cli.serve.api.routes import routes
 from memory_cli.serve.background import Background
 from memory_cli.serve.gate import HEALTH, Gate
 from memory_cli.serve.server import alone, make_server
@@ -48,19 +50,18 @@ def serve(
     host: str,
     port: int,
     scope: str = "",
-    routes: Sequence[BaseRoute] = (),
-    closed: Sequence[str] = (),
+    api: bool = False,
     beside: Callable[[Callable[[], None]], None] = alone,
     told: Callable[[str], None],
 ) -> None:
     """Serve over HTTP until the process is told to end; requests that run then are finished first.
 
-    `routes` are further ones, and the paths below `closed` need a token wherever they are asked from.
+    With the API everything needs a token, wherever it is asked from: what is behind a proxy is asked from here.
     """
-    place = take(session, host, port, closed=closed)
+    place = take(session, host, port, api=api)
     background = Background(session)
     listener = Listener(session, background.wake)
-    app = make_app(session, tools, host=host, scope=scope, called=background.wake, routes=routes, closed=closed)
+    app = make_app(session, tools, host=host, scope=scope, called=background.wake, api=api)
     background.start()
     beside(background.wake)
     listener.start()
@@ -69,11 +70,13 @@ def serve(
     finally:
         listener.close()
         background.stop()
+        if session.kept:
+            session.kept.close()
 
 
-def take(session: Session, host: str, port: int, *, closed: Sequence[str] = ()) -> Place:
+def take(session: Session, host: str, port: int, *, api: bool = False) -> Place:
     """Take the port, unless it would be open to others without a token; nothing was made before that is sure."""
-    if (host not in LOOPBACK or closed) and not tokens.tokens(session.roots):
+    if (host not in LOOPBACK or api) and not tokens.tokens(session.roots):
         what = f"{host} can be reached from other machines" if host not in LOOPBACK else "The API needs a token"
         raise Refused(f"{what}, and there is no token yet: `memory token add NAME` makes one.")
     taken = listening(host, port, "--port")
@@ -88,25 +91,26 @@ def make_app(
     host: str,
     scope: str = "",
     called: Callable[[], None],
-    routes: Sequence[BaseRoute] = (),
-    closed: Sequence[str] = (),
+    api: bool = False,
 ) -> Gate:
     """Return the application behind its gate."""
     runtime = session.loaded.settings.runtime
     manager = StreamableHTTPSessionManager(
         make_server(session, tools, scope=scope, called=called), max_request_body_size=runtime.http_max_bytes
     )
+    further = routes(session, scope=scope, called=called) if api else []
     inner = Starlette(
-        routes=[Route(HEALTH, _health), Route(MCP, endpoint=_Mcp(manager)), *routes],
+        routes=[Route(HEALTH, _health), Route(MCP, endpoint=_Mcp(manager)), *further],
+        exception_handlers={HTTPException: answers.said, ClientDisconnect: answers.said},
         lifespan=lambda app: manager.run(),
     )
-    outside = host not in LOOPBACK
     return Gate(
-        RequestBodyLimitMiddleware(inner, runtime.http_max_bytes),
+        inner,
         hosts={*LOOPBACK, *runtime.http_hosts, *(() if host in ANYWHERE else (host,))},
         admitted=lambda secret: tokens.admitted(session.roots, secret),
-        needs_token=lambda path: outside or path.startswith(tuple(closed)),
+        needs_token=api or host not in LOOPBACK,
         at_once=runtime.http_concurrency,
+        largest=runtime.http_max_bytes,
     )
 
 

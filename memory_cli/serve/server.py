@@ -184,6 +184,8 @@ def serve(
         pass
     # Not a return: that would wait for a thread that still embeds, whose next start goes on where this one ended.
     listener.close()
+    if session.kept:
+        session.kept.close()
     sys.stderr.flush()
     os._exit(0)
 

@@ -85,23 +85,62 @@ class Store(Frozen):
 @contextmanager
 def open_store(folder: Path, scope: str, storage: Storage, *, create: bool = False) -> Iterator[Store | None]:
     """Open the store in folder, or yield nothing when there is none and none is to be made."""
+    path = place(folder, create=create)
+    if path is None:
+        yield None
+        return
+    store = connected(path, scope, storage)
+    try:
+        yield store
+    finally:
+        store.db.close()
+
+
+def place(folder: Path, *, create: bool) -> Path | None:
+    """Return where the store in folder is, or nothing when there is none and none is to be made."""
     require_fts5()
     path = folder / NAME
     if create:
         files.make_store_folder(folder)
         files.make_private(path)
-    elif not path.exists():
-        yield None
-        return
+        return path
+    return path if path.exists() else None
+
+
+def connected(path: Path, scope: str, storage: Storage, *, travels: bool = False) -> Store:
+    """Return the store at path, open; one that travels is used by one thread after another."""
     # Before SQLite opens it: a file that took its place in between is noticed at the first write.
     inode = path.stat().st_ino
-    db = _connect(path, storage)
+    db = _connect(path, storage, travels=travels)
     try:
         with translated(path):
             _prepare(db, path, storage)
-        yield Store(db, path, scope, storage, inode)
-    finally:
+    except BaseException:
         db.close()
+        raise
+    return Store(db, path, scope, storage, inode)
+
+
+def data_version(store: Store) -> int:
+    """Return what is another number after another connection has written."""
+    return int(store.db.execute("pragma data_version").fetchone()[0])
+
+
+def reopened(store: Store, version: int) -> bool:
+    """Make ready again what was kept open since its `data_version` was this; tell whether it can be used at all."""
+    try:
+        if store.path.stat().st_ino != store.inode:
+            return False
+    except FileNotFoundError:
+        return False
+    files.refuse_journal_of_many(store.path)
+    deadline = store.storage.lock_deadline_ms
+    _settle(store.db, store.storage)
+    with translated(store.path):
+        if patiently(lambda: data_version(store), store.path, deadline) == version:
+            return True
+        # Somebody wrote: it may be a newer program, or one that is none of ours.
+        return patiently(lambda: _version(store.db, store.path), store.path, deadline) == len(MIGRATIONS)
 
 
 @contextmanager
@@ -174,11 +213,13 @@ def require_fts5() -> None:
         )
 
 
-def _connect(path: Path, storage: Storage) -> sqlite3.Connection:
+def _connect(path: Path, storage: Storage, *, travels: bool = False) -> sqlite3.Connection:
     files.refuse_journal_of_many(path)
     # mode=rw: a file that vanished between the look and the opening is not made anew as an empty one.
     uri = f"{path.absolute().as_uri()}?mode=rw"
-    db = sqlite3.connect(uri, uri=True, timeout=storage.busy_timeout_ms / 1000, isolation_level=None)
+    db = sqlite3.connect(
+        uri, uri=True, timeout=storage.busy_timeout_ms / 1000, isolation_level=None, check_same_thread=not travels
+    )
     db.row_factory = sqlite3.Row
     # A file that came with a clone may not run anything of its own.
     db.execute("pragma trusted_schema = off")
@@ -187,15 +228,23 @@ def _connect(path: Path, storage: Storage) -> sqlite3.Connection:
 
 def _prepare(db: sqlite3.Connection, path: Path, storage: Storage) -> None:
     version = patiently(lambda: _version(db, path), path, storage.lock_deadline_ms)
-    db.execute(f"pragma synchronous = {storage.synchronous}")
-    db.execute("pragma foreign_keys = on")
+    _settle(db, storage)
     # Ten times SQLite's own 2 MB: one query of a large store reads more than that.
     db.execute("pragma cache_size = -20000")
     if version < len(MIGRATIONS):
         patiently(lambda: db.execute(f"pragma journal_mode = {storage.journal_mode}"), path, storage.lock_deadline_ms)
         patiently(lambda: _migrate(db, path), path, storage.lock_deadline_ms)
+        # Until the log is written back nobody can tell by the header of the file that it is one of ours.
+        db.execute("pragma wal_checkpoint(passive)").fetchone()
     elif db.execute("pragma journal_mode").fetchone()[0] != storage.journal_mode:
         _change_journal(db, storage)
+
+
+def _settle(db: sqlite3.Connection, storage: Storage) -> None:
+    """Set what a call may have changed for itself."""
+    db.execute(f"pragma busy_timeout = {storage.busy_timeout_ms}")
+    db.execute(f"pragma synchronous = {storage.synchronous}")
+    db.execute("pragma foreign_keys = on")
 
 
 def _change_journal(db: sqlite3.Connection, storage: Storage) -> None:

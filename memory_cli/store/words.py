@@ -1,7 +1,7 @@
 """The index of words: one row a statement, its analysed text and its agents' names."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,6 +20,10 @@ BETWEEN_AGENTS = " | "
 TAIL = 80
 HEAD = 240
 
+# The words of a store that were found frequent are kept up to so many.
+MOST_FREQUENT = 10_000
+
+_frequent: dict[str, dict[Term, "Count"]] = {}
 _counted: dict[str, tuple[tuple[object, ...], int]] = {}
 
 
@@ -78,7 +82,39 @@ def size(store: Store) -> Size:
 
 def counts(store: Store, terms: Iterable[Term]) -> dict[Term, Count]:
     """Return in how many statements each term stands; for a beginning of words, no more than in how many."""
-    return {term: _count(store, term) for term in terms}
+    wanted = list(dict.fromkeys(terms))
+    exact = _exact_counts(store, [term.token for term in wanted if not term.prefix])
+    return {term: _beginning_count(store, term) if term.prefix else exact.get(term.token, Count()) for term in wanted}
+
+
+def rough_counts(store: Store, terms: Sequence[Term], *, frequent: int) -> dict[Term, Count]:
+    """Return in how many statements each of these whole words stands; what was frequent once is not counted again.
+
+    Counting a word reads all of its places, so that one record would cost the more the larger a store is.
+    """
+    known = _frequent.setdefault(str(store.path.absolute()), {})
+    found = {term: known[term] for term in terms if term in known}
+    found |= counts(store, [term for term in terms if term not in found])
+    # Twice as many: half of them may have been forgotten since.
+    known |= {term: count for term, count in found.items() if count.text > 2 * frequent}
+    while len(known) > MOST_FREQUENT:
+        known.pop(next(iter(known)), None)
+    return found
+
+
+def holding(store: Store, terms: Sequence[Term], *, limit: int) -> list[int]:
+    """Return the row numbers of the statements whose text holds any term, best first by SQLite's BM25."""
+    if not terms:
+        return []
+    query = "select rowid from words where words match ? order by bm25(words, 1.0, 0.0), rowid desc limit ?"
+    return [row[0] for row in store.db.execute(query, (_expression(terms, agents=False), limit))]
+
+
+def texts(store: Store, numbers: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the row numbers among these, of which there are few, that are indexed, each with the tokens of its text."""
+    marks = ", ".join(map(str, numbers))
+    for row in store.db.execute(f"select rowid, text from words where rowid in ({marks})"):
+        yield row[0], row[1].split()
 
 
 def matching(store: Store, terms: Sequence[Term], filters: Filters, *, limit: int, agents: bool = False) -> list[int]:
@@ -221,12 +257,20 @@ def _restriction(store: Store, filters: Filters) -> tuple[str, dict[str, object]
     return conditions(filters)
 
 
-def _count(store: Store, term: Term) -> Count:
-    condition, parameters = "term = :term", {"term": term.token}
-    if term.prefix:
-        condition, parameters["end"] = "term >= :term and term < :end", term.token + "\U0010ffff"
-    query = f"select col, sum(doc) as statements from words_terms where {condition} group by col"
-    rows = store.db.execute(query, parameters)
+def _exact_counts(store: Store, tokens: Sequence[str]) -> dict[str, Count]:
+    found: dict[str, Count] = {}
+    for start in range(0, len(tokens), BATCH):
+        some = tokens[start : start + BATCH]
+        # One query for all: making a table of terms ready costs as much as looking one up.
+        query = f"select term, col, doc from words_terms where term in ({', '.join('?' * len(some))})"
+        for row in store.db.execute(query, some):
+            found[row["term"]] = found.get(row["term"], Count())._replace(**{row["col"]: row["doc"]})
+    return found
+
+
+def _beginning_count(store: Store, term: Term) -> Count:
+    query = "select col, sum(doc) as statements from words_terms where term >= ? and term < ? group by col"
+    rows = store.db.execute(query, (term.token, term.token + "\U0010ffff"))
     return Count(**{row["col"]: row["statements"] for row in rows})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from memory_cli.models.frozen import Frozen
 from memory_cli.text.stemming import stem, stem_arabic
@@ -105,7 +106,7 @@ _SHARED_TEXT = "a am an as bin des die do e had hat he in man me no o on per se 
 _SHARED = frozenset(_SHARED_TEXT.split())
 
 
-class Term(Frozen):
+class Term(NamedTuple):
     """A token to look for, how much finding it counts, and how it is meant.
 
     `prefix` finds every token that begins so; `exact` tells an identifier that was asked for as a whole;

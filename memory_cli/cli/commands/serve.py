@@ -1,8 +1,10 @@
 """`memory serve`: the tools over MCP."""
 
+import os
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
@@ -19,6 +21,7 @@ EXAMPLES = (
     "memory serve --tools core,curate",
     "memory serve --ui",
     "memory serve --http --port 8000",
+    "memory serve --http --api --print-unit > ~/.config/systemd/user/memory.service",
     "memory serve --tools shared-memory",
     "memory serve --print-config claude-code",
     "claude mcp add memory -- memory serve",
@@ -49,6 +52,12 @@ def _serve(
         str, typer.Option(metavar="HOST", help="Where to listen; other machines' need a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="The port; 0 is any.")] = 8000,
+    api: Annotated[
+        bool, typer.Option("--api", help="With --http: also the operations at /api/v1, all of it by token alone.")
+    ] = False,
+    print_unit: Annotated[
+        bool, typer.Option("--print-unit", help="With --http: print the systemd user unit that runs this.")
+    ] = False,
     ui: Annotated[bool, typer.Option("--ui", help="Also show the memory in a browser, as memory ui does.")] = False,
     ui_port: Annotated[
         int, typer.Option(metavar="PORT", min=0, max=65535, help="The port of the browser view; 0 is any.")
@@ -60,14 +69,20 @@ def _serve(
     Whoever comes from another machine needs a token, which `memory token add` makes.
     """
     given: Given = ctx.obj
+    _check(http=http, api=api, print_config=bool(print_config), print_unit=print_unit)
     # Only this command needs mcp, which takes a second to import.
     if print_config:
         chosen = [*_chosen(tools, scope), *(["--ui", "--ui-port", str(ui_port)] if ui else ())]
-        print(_config_over_http(print_config, host, port) if http else _config(print_config, given, chosen), end="")
+        print(_config_over_http(print_config, host, port, api=api) if http else _config(print_config, given, chosen), end="")
+        return
+    if print_unit:
+        more = [*_chosen(tools, scope), "--http", "--host", host, "--port", str(port), *(["--api"] if api else ())]
+        print(_unit(given, [*more, *(["--ui", "--ui-port", str(ui_port)] if ui else ())], host, port, api=api), end="")
         return
     from memory_cli.serve.server import alone, serve
+    from memory_cli.store.kept import Kept
 
-    session = given.session()
+    session = replace(given.session(), kept=Kept())
     if scope == "local" and session.roots.local_store is None:
         raise UsageError("There is no project here, so there is no local memory to serve; `memory init` makes one.")
 
@@ -79,10 +94,23 @@ def _serve(
         from memory_cli.serve.http import serve as serve_http
 
         serve_http(
-            session, tools, host=host, port=port, scope=scope or "", beside=beside if ui else alone, told=complain
-        )
+            session, tools, host=host, port=port, scope=scope or "", api=api, beside=beside if ui else alone,
+            told=complain,
+        )  # fmt: skip
         return
     serve(session, tools, scope=scope or "", beside=beside if ui else alone)
+
+
+def _check(*, http: bool, api: bool, print_config: bool, print_unit: bool) -> None:
+    if print_config and print_unit:
+        raise UsageError("Print one of them: the block for a client, or the unit for systemd.")
+    if print_unit and not http:
+        raise UsageError(
+            "A unit keeps a server over HTTP running: add --http. Over standard streams a client starts the server by "
+            "itself, and --print-config prints the block for that."
+        )
+    if api and not http:
+        raise UsageError("The API is served over HTTP: add --http.")
 
 
 def _show(session: Session, port: int, wake: Callable[[], None]) -> None:
@@ -104,12 +132,22 @@ def _config(client: str, given: Given, chosen: list[str]) -> str:
     return client_config(client, command, [*before, *given.options(), "serve", *chosen])
 
 
-def _config_over_http(client: str, host: str, port: int) -> str:
+def _config_over_http(client: str, host: str, port: int, *, api: bool) -> str:
     from memory_cli.serve.client_config import http_config
     from memory_cli.sockets import LOOPBACK
 
     name = f"[{host}]" if ":" in host else host
-    return http_config(client, f"http://{name}:{port}/mcp", token=host not in LOOPBACK)
+    return http_config(client, f"http://{name}:{port}/mcp", token=api or host not in LOOPBACK)
+
+
+def _unit(given: Given, options: list[str], host: str, port: int, *, api: bool) -> str:
+    from memory_cli.serve.client_config import own_program
+    from memory_cli.serve.unit import unit
+    from memory_cli.sockets import LOOPBACK
+
+    command = [*own_program(sys.argv[0]), *given.options(), "serve", *options]
+    token = api or host not in LOOPBACK
+    return unit(command, os.environ, assignments=given.assignments, port=port, token=token)
 
 
 def _chosen(tools: str, scope: str | None) -> list[str]:
