@@ -8,6 +8,7 @@ from typer.main import get_command
 
 from memory_cli import __version__, errors
 from memory_cli.cli.help import summary
+from memory_cli.errors import MemoryCliError
 
 ENVIRONMENT = {
     "MEMORY_PROJECT_ROOT": "The project, as --project-root names it.",
@@ -38,8 +39,10 @@ def walk(app: typer.Typer, program: str) -> Iterator[Page]:
 
 def exits() -> list[tuple[int, str]]:
     """Return the exit codes and what they mean, from the errors that carry them."""
-    raised = [each for each in vars(errors).values() if isinstance(each, type) and "exit_code" in vars(each)]
-    known = {each.exit_code: (each.__doc__ or "").partition("\n")[0] for each in raised}
+    raised = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, MemoryCliError)]
+    # One without a code of its own is of the kind that it is derived from.
+    own = [each for each in raised if "exit_code" in vars(each)]
+    known = {each.exit_code: (each.__doc__ or "").partition("\n")[0] for each in own}
     known[1] += " A bug ends so too, with a traceback."
     return sorted({0: "Done.", **known, 130: "Interrupted."}.items())
 

@@ -33,14 +33,16 @@ class Gate:
         *,
         hosts: Collection[str],
         admitted: Callable[[str], Token | None],
-        needs_token: Callable[[str], bool],
+        needs_token: bool,
         at_once: int,
+        largest: int,
     ) -> None:
         self._app = app
         self._hosts = {each.casefold() for each in hosts}
         self._admitted = admitted
         self._needs_token = needs_token
         self._free = at_once
+        self._largest = largest
         self._ending = asyncio.Event()
 
     def end(self) -> None:
@@ -75,13 +77,19 @@ class Gate:
             return _said(403, "Another page asked for this, and none may.")
         if scope["path"] == HEALTH:
             return None
-        return await self._stranger(scope, headers.get("authorization", ""))
+        if refused := await self._stranger(scope, headers.get("authorization", "")):
+            return refused
+        # One that lies about its length is found out by who reads it.
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > self._largest:
+            return _said(413, f"That is more than {self._largest} bytes, which is more than is taken here.")
+        return None
 
     async def _stranger(self, scope: Scope, shown: str) -> Response | None:
         """Refuse who needs a token and has none, and who has one that is not ours."""
         challenge = {"WWW-Authenticate": 'Bearer realm="memory"'}
         if not shown:
-            if not self._needs_token(scope["path"]):
+            if not self._needs_token:
                 return None
             return _said(401, "A token is needed; `memory token add NAME` makes one.", challenge)
         secret = shown[len(BEARER) :].strip() if shown.casefold().startswith(BEARER) else ""

@@ -71,13 +71,14 @@ def _serve(
     given: Given = ctx.obj
     _check(http=http, api=api, print_config=bool(print_config), print_unit=print_unit)
     # Only this command needs mcp, which takes a second to import.
+    chosen = [*_chosen(tools, scope), *(["--ui", "--ui-port", str(ui_port)] if ui else ())]
     if print_config:
-        chosen = [*_chosen(tools, scope), *(["--ui", "--ui-port", str(ui_port)] if ui else ())]
-        print(_config_over_http(print_config, host, port, api=api) if http else _config(print_config, given, chosen), end="")
+        over_http = _config_over_http(print_config, host, port, api=api) if http else ""
+        print(over_http or _config(print_config, given, chosen), end="")
         return
     if print_unit:
-        more = [*_chosen(tools, scope), "--http", "--host", host, "--port", str(port), *(["--api"] if api else ())]
-        print(_unit(given, [*more, *(["--ui", "--ui-port", str(ui_port)] if ui else ())], host, port, api=api), end="")
+        reached = ["--http", "--host", host, "--port", str(port), *(["--api"] if api else ())]
+        print(_unit(given, [*chosen, *reached], host, port, api=api), end="")
         return
     from memory_cli.serve.server import alone, serve
     from memory_cli.store.kept import Kept

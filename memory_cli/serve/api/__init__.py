@@ -1,0 +1,1 @@
+"""The operations over plain HTTP, for what speaks no MCP."""
