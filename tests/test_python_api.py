@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import memory_cli
-from memory_cli import Entry, list_, make_session, open_memory, recall, record, record_many, undo
+from memory_cli import Entry, forget, list_, make_session, open_memory, recall, record, record_many, undo, update
 from tests.conftest import SOURCES
 
 DOCS = Path(__file__).parents[1] / "docs" / "python.md"
@@ -48,6 +48,15 @@ def test_an_agent_can_be_named_once(named):
     with open_memory(**named, agent="anna") as memory:
         record(memory, "tea")
         assert list_(memory).units[0].agents == ["anna"] and list_(memory).units[0].sources == ["python"]
+
+
+def test_one_text_where_several_may_be_given_is_one_and_not_its_letters(named):
+    with open_memory(**named) as memory:
+        first = record(memory, "tea", tag="hot")
+        assert list_(memory, tag="hot", agent="python").total == 1
+        assert update(memory, first.id, tag="drink", untag="hot").changed == ["tags"]
+        assert list_(memory).units[0].tags == ["drink"]
+        assert forget(memory, id=first.id).ids == [first.id]
 
 
 def test_many_are_recorded_by_one_change_and_known_ids_are_updated(named):

@@ -55,7 +55,7 @@ def context(
     for each in _newest(memory, wanted):
         chosen.setdefault(each.id, each)
     units = [_unit(memory, each) for each in chosen.values() if each.kind != HANDOFF]
-    told, notes = _categories(memory, category or memory.settings.context.categories, room)
+    told, notes = _categories(memory, given.several(category) or memory.settings.context.categories, room)
     fitted = shown.within(units, ContextShown([], handoff, told, left_out=total, semantic=semantic), room)
     hint = " ".join(notes) if handoff or fitted or told else " ".join([NOTHING, *notes])
     return ContextShown(fitted, handoff, told, left_out=total - len(fitted), semantic=semantic, hint=hint)

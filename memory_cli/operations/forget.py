@@ -56,6 +56,7 @@ def forget(
         include_expired=expired or include_expired is not False, superseded=superseded,
     )  # fmt: skip
     filtered = expired or not replace(wanted, include_expired=False).empty
+    id = given.several(id)
     if sum((bool(text), bool(id), filtered)) != 1:
         raise UsageError("Name what to forget in one way: its exact words, its id, or filters; nothing was forgotten.")
     if if_version and (len(id) != 1 or purge):

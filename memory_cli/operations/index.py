@@ -13,7 +13,7 @@ from memory_cli.memory import LOCAL, Memory
 from memory_cli.models.documents import Document, Indexed
 from memory_cli.models.statement import Statement
 from memory_cli.operations import intake, reading, walking
-from memory_cli.operations.parameters import ScopeName
+from memory_cli.operations.parameters import ScopeName, several
 from memory_cli.operations.reading import Read
 from memory_cli.parameter import Described
 from memory_cli.store import documents, journal, statements
@@ -68,9 +68,9 @@ def index(
     back. Hidden files, links and what a .gitignore names are left out. A document that cannot be read is named, and
     the rest goes in.
     """
-    given = reading.Given(kind_named(kind), agent, source, tuple(tag), memory.settings.index)
+    given = reading.Given(kind_named(kind), agent, source, several(tag), memory.settings.index)
     run = _Run(memory, memory.scope_to_write(scope), given, dry_run)
-    roots = [_there(each) for each in paths]
+    roots = [_there(each) for each in several(paths)]
     total = sum(1 for _ in _files(run, roots, silent=True))
     for done, path in enumerate(_files(run, roots), 1):
         _look_at(run, path)

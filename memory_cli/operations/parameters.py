@@ -29,6 +29,11 @@ IfVersion = Annotated[str, Described("Only while this is its version, which show
 Yes = Annotated[bool, Described("Do it; without this nothing is changed.")]
 
 
+def several(values: Sequence[str]) -> tuple[str, ...]:
+    """Return these texts; in Python one text stands for itself, and not for its letters."""
+    return (values,) if isinstance(values, str) else tuple(values)
+
+
 def filters(
     memory: Memory,
     *,
@@ -43,14 +48,15 @@ def filters(
     superseded: bool | None = None,
 ) -> Filters:
     """Return the filters that these parameters mean."""
+    kind, agent, source, tag = map(several, (kind, agent, source, tag))
     for name, values in (("kind", kind), ("agent", agent), ("source", source), ("tag", tag)):
         if any(not each.strip() for each in values):
             raise UsageError(f"The filter {name} is empty; name a value, or leave the filter out.")
     return Filters(
         now=memory.now,
         kinds=tuple(kind_named(each) for each in kind),
-        agents=tuple(agent),
-        sources=tuple(source),
+        agents=agent,
+        sources=source,
         tags=tuple(each.removeprefix("#") for each in tag),
         since=parse_moment(since, now=memory.now, zone=memory.session.zone) if since else None,
         until=parse_until(until, now=memory.now, zone=memory.session.zone) if until else None,

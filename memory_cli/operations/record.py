@@ -9,7 +9,7 @@ from memory_cli.models.results import Recorded, Similar
 from memory_cli.models.statement import HANDOFF, Statement
 from memory_cli.operations import intake, shown
 from memory_cli.operations.intake import Draft, Taken
-from memory_cli.operations.parameters import ScopeName
+from memory_cli.operations.parameters import ScopeName, several
 from memory_cli.parameter import Described
 from memory_cli.retrieval.search import similar_words
 from memory_cli.store import journal
@@ -50,7 +50,7 @@ def record(
         kind=kind_named(kind),
         agent=agent,
         source=source,
-        tags=tag,
+        tags=several(tag),
         at=parse_moment(at, now=memory.now, zone=memory.session.zone) if at else None,
         expires_at=parse_moment(expires, now=memory.now, zone=memory.session.zone, ahead=True) if expires else None,
         metadata=meta,

@@ -53,8 +53,8 @@ def update(
             before,
             text=words,
             kind=_kind(kind, before),
-            origins=_tagged(before.origins, clean.names((*tag, *marked), "tag"), untag),
-            metadata=_metadata(before, clean.metadata(meta or {}), unset_meta, whole=replace_meta),
+            origins=_tagged(before.origins, clean.names((*given.several(tag), *marked), "tag"), given.several(untag)),
+            metadata=_metadata(before, clean.metadata(meta or {}), given.several(unset_meta), whole=replace_meta),
             expires_at=_expiry(memory, expires, before),
             superseded=before.superseded if superseded is None else superseded,
         )

@@ -31,7 +31,8 @@ def add(
     if not NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a token: 1 to 64 letters, digits, dots, dashes and underscores.")
     scopes: list[str] = [scope] if scope else [LOCAL, GLOBAL]
-    sets = list(dict.fromkeys(part.strip().casefold() for each in tools for part in each.split(",") if part.strip()))
+    named = (part.strip().casefold() for each in given.several(tools) for part in each.split(","))
+    sets = list(dict.fromkeys(filter(None, named)))
     for each in sorted(set(sets).difference(NAMES)):
         raise UsageError(f"There is no set of tools {each!r}; there is {', '.join(NAMES)}.")
     secret = tokens.add(memory.roots, name, scopes, sets, shown.moment(memory.now))
