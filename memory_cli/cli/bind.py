@@ -14,6 +14,7 @@ from memory_cli.cli.output import Mode
 from memory_cli.cli.parameters import KEYWORD, is_mapping, parameters
 from memory_cli.errors import UsageError
 from memory_cli.surface import Operation
+from memory_cli.text import soundness
 
 
 def add_command(app: typer.Typer, operation: Operation) -> None:
@@ -74,6 +75,7 @@ def taken(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
         elif each.kind is not KEYWORD and isinstance(value, str):
             value = text_of(each.name, value)
         if value is not None:
+            soundness.require(each.name, value)
             arguments[each.name] = value
     return arguments
 

@@ -10,9 +10,12 @@ from typing import Any, Literal, get_args, get_origin
 from memory_cli.errors import UsageError
 from memory_cli.parameter import Described, described
 from memory_cli.surface import Operation
+from memory_cli.text import soundness
 
 # What other tools of this kind call it; read, but not published.
 ALIASES = {"content": "text", "metadata": "meta", "expect": "expect_count"}
+# What callers guess, and what they may have meant by it.
+GUESSED = {"key": "category", "name": "category", "content": "data", "value": "data"}
 TRUE, FALSE = ("true", "yes", "1"), ("false", "no", "0")
 SHOWN = 60
 
@@ -64,8 +67,10 @@ def _known(tool: str, arguments: Mapping[str, Argument], name: str) -> str:
     for meant in (name, ALIASES.get(name, ""), f"{name}s", name.removesuffix("s")):
         if meant in arguments:
             return meant
+    guessed = GUESSED.get(name, "")
+    hint = f" Did you mean {guessed}?" if guessed in arguments else nearest(name, arguments)
     raise UsageError(
-        f"{tool} has no argument {_shown(name)}.{nearest(name, arguments)} It takes: {', '.join(arguments) or 'none'}."
+        f"{tool} has no argument {_shown(name)}.{hint} It takes: {', '.join(arguments) or 'none'}."
     )
 
 
@@ -76,6 +81,7 @@ def _value(tool: str, argument: Argument, value: Any) -> Any:
     except (ValueError, OverflowError):
         hint = nearest(str(value), _choices(argument.type))
         raise UsageError(f"{tool} was given {argument.name} = {_shown(value)}; it wants {wanted}.{hint}") from None
+    soundness.require(argument.name, found)
     low, high = argument.described.at_least, argument.described.at_most
     if isinstance(found, int | float) and ((low is not None and found < low) or (high is not None and found > high)):
         bounds = f"at least {low}" if high is None else f"at most {high}" if low is None else f"from {low} to {high}"

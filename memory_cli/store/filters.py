@@ -6,6 +6,7 @@ from typing import Any
 from memory_cli.errors import UsageError
 from memory_cli.models.statement import Filters
 from memory_cli.store.moments import stored
+from memory_cli.text.soundness import LARGEST
 
 Parameters = dict[str, Any]
 
@@ -58,17 +59,24 @@ def _listed(name: str, values: tuple[Any, ...], parameters: Parameters) -> str:
 
 
 def _path(key: str) -> str:
-    if '"' in key:
-        raise UsageError(f"A metadata key to filter by cannot hold a quotation mark: {key}")
+    if '"' in key or "\0" in key:
+        raise UsageError(f"A metadata key to filter by cannot hold a quotation mark or a NUL character: {key!r}")
     return f'$."{key}"'
 
 
 def _readings(value: Any) -> tuple[Any, ...]:
     """Return value as text and, where it reads as one, as a JSON number or truth value: `--meta n=3` means both."""
+    if isinstance(value, list | dict):
+        raise UsageError(f"Metadata is filtered by a text, a number or a truth value, not by {str(value)[:60]}.")
     if not isinstance(value, str):
-        return (value,)
+        return (_comparable(value),)
     try:
         read = json.loads(value)
     except ValueError:
         return (value,)
-    return (value, read) if isinstance(read, bool | int | float) else (value,)
+    return (value, _comparable(read)) if isinstance(read, bool | int | float) else (value,)
+
+
+def _comparable(value: Any) -> Any:
+    # SQLite takes a whole number of more than 64 bits in JSON for a float, too.
+    return float(str(value)) if isinstance(value, int) and abs(value) > LARGEST else value

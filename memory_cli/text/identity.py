@@ -5,6 +5,7 @@ import re
 import unicodedata
 
 from memory_cli.errors import UsageError
+from memory_cli.text.soundness import encodable
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_LENGTH = 10
@@ -30,12 +31,7 @@ def stored(text: str, *, most: int, name: str = "text") -> str:
         raise UsageError(f"The {name} is empty; there is nothing to remember.")
     if "\0" in text:
         raise UsageError(f"The {name} holds a NUL character; remove it.")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(
-            f"The {name} is not valid Unicode: a lone surrogate stands at character {error.start + 1}."
-        ) from error
+    encodable(name, text)
     if len(text) > most:
         raise UsageError(
             f"The {name} has {len(text):,} characters and the limit is {most:,}; "
