@@ -9,9 +9,10 @@ from memory_cli.memory import LOCAL
 from memory_cli.models.statement import Filters
 from memory_cli.operations.doctor import doctor
 from memory_cli.operations.import_ import import_
-from memory_cli.retrieval.search import search
+from memory_cli.operations.record import record
+from memory_cli.retrieval.search import search, similar_words
 from memory_cli.retrieval.words import affordable
-from memory_cli.store import sidefiles, words
+from memory_cli.store import sidefiles, statements, words
 from memory_cli.text.analysis import query_terms
 
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "flint", "grove", "heron", "inlet", "jasper")
@@ -59,6 +60,25 @@ def test_a_recall_executes_as_many_statements_on_a_large_store(small, large):
     query = "which thing is amber and heron"
     recalled(small, query), recalled(large, query)
     assert len(recalled(large, query)) == len(recalled(small, query)) < 40
+
+
+def similar(folder, text):
+    with opened(folder) as memory:
+        store = memory.stores(LOCAL)[0]
+        record(memory, text)
+        new = statements.page(store, Filters(now=memory.now), limit=1)[0]
+        found = []
+        seen = executed(store, lambda: found.extend(similar_words(store, new)))
+        return [each.text for each in found], [each for each in seen if "words_" not in each]
+
+
+def test_what_is_similar_to_a_record_is_found_by_few_statements_in_a_large_store(large):
+    similar(large, "one more thing is amber and birch")
+    found, seen = similar(large, "a thing is amber and also birch")
+    assert "one more thing is amber and birch" in found and len(found) == 3
+    # The rows of its four words are not counted: two of them are frequent, and known as that by now.
+    assert len([each for each in seen if "from words where words match" in each]) <= 4
+    assert len(seen) <= 9, seen
 
 
 def test_statements_are_counted_once_for_each_state_of_a_store(large):

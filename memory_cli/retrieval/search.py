@@ -1,9 +1,11 @@
 """One question, one answer: the statements of all stores ranked together on one scale."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field, replace
 from datetime import UTC, tzinfo
+from heapq import nlargest
 
 from memory_cli.embedding import Embedder, ModelUnavailable
 from memory_cli.models.frozen import Frozen
@@ -19,14 +21,14 @@ from memory_cli.settings import Settings
 from memory_cli.settings.retrieval import Retrieval
 from memory_cli.store import statements, words
 from memory_cli.store.connection import Store
-from memory_cli.text.analysis import STOP_STEMS, Query, Term, index_tokens, query_terms
+from memory_cli.text.analysis import STOP_STEMS, Query, index_tokens, query_terms
 
 __all__ = ["Collapsed", "Found", "Hit", "search", "similar_words"]
 
 READ = 32
 SIMILAR_LENGTH = 4000
 SIMILAR_TERMS = 12
-SIMILAR_TERMS_COUNTED = 400
+SURPLUS = 3
 # What says nearly the same has nearly all the words, and so some of the rarest: the frequent ones need no look.
 SIMILAR_ROWS = 500
 SIMILAR_POOL = 30
@@ -115,11 +117,12 @@ def search(
 def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[Statement]:
     """Return up to limit other statements that have nearly all their words in common with this one."""
     mine = _telling(index_tokens(statement.text))
+    likely = [number for number in _likely(store, statement.text, mine) if number != statement.number]
     near: list[tuple[float, int]] = []
-    for number, tokens in words.texts(store, _likely(store, statement.text, mine)):
+    for number, tokens in words.texts(store, likely) if likely else ():
         theirs = _telling(tokens)
         shared = len(mine & theirs) / len(mine | theirs)
-        if shared >= SIMILAR_SHARE and number != statement.number:
+        if shared >= SIMILAR_SHARE:
             near.append((shared, number))
     if not near:
         return []
@@ -129,15 +132,26 @@ def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[St
 
 
 def _likely(store: Store, text: str, mine: set[str]) -> list[int]:
-    """Return the row numbers of what may be similar: it has some of the rarest words that others have too."""
-    begins = dict.fromkeys(index_tokens(text[:SIMILAR_LENGTH]))
-    some = [Term(token) for token in begins if token in mine][:SIMILAR_TERMS_COUNTED]
-    counts = words.rough_counts(store, some, frequent=SIMILAR_ROWS)
-    shared = [term for term in some if counts[term].text > 1]
+    """Return the row numbers of what may be similar: it has the most of some words that few have.
+
+    Who lacks less than its share of the words has one at least of any so many; long ones are mostly rare.
+    """
+    spare = int((1 - SIMILAR_SHARE) * len(mine))
+    begin = mine.intersection(index_tokens(text[:SIMILAR_LENGTH]))
+    ordered = sorted(begin, key=lambda token: (-len(token), token))
+    rare, frequent = words.holders(store, ordered, most=SIMILAR_ROWS, enough=min(spare + SURPLUS, SIMILAR_TERMS))
+    shared = sorted((rows for rows in rare if len(rows) > 1), key=len)
     # So many words that nobody else has leave too few to share.
-    if len(some) - len(shared) > (1 - SIMILAR_SHARE) * len(mine):
+    if len(rare) - len(shared) > spare:
         return []
-    return words.holding(store, affordable(shared, counts, SIMILAR_ROWS, least=1)[:SIMILAR_TERMS], limit=SIMILAR_POOL)
+    if not shared:
+        return words.holding_all(store, frequent[:SIMILAR_TERMS], limit=SIMILAR_POOL)
+    tally: Counter[int] = Counter()
+    for rows in shared:
+        if tally.total() + len(rows) > SIMILAR_ROWS and tally:
+            break
+        tally.update(rows)
+    return nlargest(SIMILAR_POOL, tally, key=lambda number: (tally[number], number))
 
 
 class _Question(Frozen):

@@ -133,7 +133,9 @@ def reopened(store: Store, version: int) -> bool:
             return False
     except FileNotFoundError:
         return False
-    files.refuse_journal_of_many(store.path)
+    # In its other mode SQLite looks for such a journal at the opening alone.
+    if store.storage.journal_mode != "wal":
+        files.refuse_journal_of_many(store.path)
     deadline = store.storage.lock_deadline_ms
     _settle(store.db, store.storage)
     with translated(store.path):

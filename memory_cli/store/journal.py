@@ -51,9 +51,9 @@ def writing(
     with store.transaction():
         yield journal
         if journal.items:
-            newest = store.db.execute("select max(number) from change").fetchone()[0]
-            journal.number = continues if continues and continues == newest else _begin(journal)
-            _write(journal)
+            goes_on = continues and continues == store.db.execute("select max(number) from change").fetchone()[0]
+            journal.number = continues if goes_on else _begin(journal)
+            _write(journal, _next_position(journal) if goes_on else 0)
         if journal.sequence:
             store.db.execute("insert or replace into counter values (?, ?)", (SEQUENCE, journal.sequence))
 
@@ -166,8 +166,7 @@ def _put_aliases(store: Store, statement: Statement) -> None:
 
 def _begin(journal: Journal) -> int:
     db = journal.store.db
-    db.execute("insert or ignore into device (name) values (?)", (journal.who.device,))
-    device = int(db.execute("select number from device where name = ?", (journal.who.device,)).fetchone()[0])
+    device = _device(journal)
     cursor = db.execute(
         """
         insert into change (at, operation, agent, device, device_number, undoes)
@@ -185,12 +184,19 @@ def _begin(journal: Journal) -> int:
     return int(cursor.lastrowid or 0)
 
 
-def _write(journal: Journal) -> None:
-    db = journal.store.db
-    first = db.execute(
-        "select coalesce(max(position), -1) + 1 from change_item where change = ?", (journal.number,)
-    ).fetchone()[0]
-    db.executemany(
+def _device(journal: Journal) -> int:
+    db, name = journal.store.db, (journal.who.device,)
+    known = db.execute("select number from device where name = ?", name).fetchone()
+    return int(known[0] if known else db.execute("insert into device (name) values (?)", name).lastrowid or 0)
+
+
+def _next_position(journal: Journal) -> int:
+    query = "select coalesce(max(position), -1) + 1 from change_item where change = ?"
+    return int(journal.store.db.execute(query, (journal.number,)).fetchone()[0])
+
+
+def _write(journal: Journal, first: int) -> None:
+    journal.store.db.executemany(
         "insert into change_item (change, position, statement, effect, before, family) values (?, ?, ?, ?, ?, ?)",
         [
             (journal.number, position, item.statement, item.effect, _json(item.before), item.family)

@@ -23,7 +23,7 @@ HEAD = 240
 # The words of a store that were found frequent are kept up to so many.
 MOST_FREQUENT = 10_000
 
-_frequent: dict[str, dict[Term, "Count"]] = {}
+_frequent: dict[str, set[str]] = {}
 _counted: dict[str, tuple[tuple[object, ...], int]] = {}
 
 
@@ -87,27 +87,36 @@ def counts(store: Store, terms: Iterable[Term]) -> dict[Term, Count]:
     return {term: _beginning_count(store, term) if term.prefix else exact.get(term.token, Count()) for term in wanted}
 
 
-def rough_counts(store: Store, terms: Sequence[Term], *, frequent: int) -> dict[Term, Count]:
-    """Return in how many statements each of these whole words stands; what was frequent once is not counted again.
+def holders(store: Store, tokens: Sequence[str], *, most: int, enough: int) -> tuple[list[list[int]], list[str]]:
+    """Return for the first tokens that at most so many statements hold their row numbers, and those that more hold.
 
-    Counting a word reads all of its places, so that one record would cost the more the larger a store is.
+    What was too frequent once is not looked up again, so that a record costs no more in a large store than in a small.
     """
-    known = _frequent.setdefault(str(store.path.absolute()), {})
-    found = {term: known[term] for term in terms if term in known}
-    found |= counts(store, [term for term in terms if term not in found])
-    # Twice as many: half of them may have been forgotten since.
-    known |= {term: count for term, count in found.items() if count.text > 2 * frequent}
-    while len(known) > MOST_FREQUENT:
-        known.pop(next(iter(known)), None)
-    return found
+    known = _frequent.setdefault(str(store.path.absolute()), set())
+    query = "select rowid from words where words match ? order by rowid desc limit ?"
+    rare: list[list[int]] = []
+    frequent: list[str] = []
+    for token in tokens:
+        if token not in known:
+            found = store.db.execute(query, (_expression([Term(token)], agents=False), most + 1)).fetchall()
+            if len(found) <= most:
+                rare.append([row[0] for row in found])
+                if len(rare) == enough:
+                    break
+                continue
+            if len(known) < MOST_FREQUENT:
+                known.add(token)
+        frequent.append(token)
+    return rare, frequent
 
 
-def holding(store: Store, terms: Sequence[Term], *, limit: int) -> list[int]:
-    """Return the row numbers of the statements whose text holds any term, best first by SQLite's BM25."""
-    if not terms:
+def holding_all(store: Store, tokens: Sequence[str], *, limit: int) -> list[int]:
+    """Return the row numbers of the newest statements whose text holds all tokens."""
+    if not tokens:
         return []
-    query = "select rowid from words where words match ? order by bm25(words, 1.0, 0.0), rowid desc limit ?"
-    return [row[0] for row in store.db.execute(query, (_expression(terms, agents=False), limit))]
+    every = " AND ".join(_expression([Term(token)], agents=False) for token in tokens)
+    query = "select rowid from words where words match ? order by rowid desc limit ?"
+    return [row[0] for row in store.db.execute(query, (every, limit))]
 
 
 def texts(store: Store, numbers: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
