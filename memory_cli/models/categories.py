@@ -130,6 +130,7 @@ class CategoriesFound(Frozen):
 
     hits: list[Leaf]
     searched: int
+    total: int
     truncated: bool = False
     semantic: str = ""
 

@@ -69,9 +69,7 @@ def _known(tool: str, arguments: Mapping[str, Argument], name: str) -> str:
             return meant
     guessed = GUESSED.get(name, "")
     hint = f" Did you mean {guessed}?" if guessed in arguments else nearest(name, arguments)
-    raise UsageError(
-        f"{tool} has no argument {_shown(name)}.{hint} It takes: {', '.join(arguments) or 'none'}."
-    )
+    raise UsageError(f"{tool} has no argument {_shown(name)}.{hint} It takes: {', '.join(arguments) or 'none'}.")
 
 
 def _value(tool: str, argument: Argument, value: Any) -> Any:

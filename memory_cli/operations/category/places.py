@@ -25,7 +25,7 @@ def writable(memory: Memory, name: str, scope: str) -> Store:
     """Return the store to write a category in, the account's unless another is named; made when there is none."""
     checked_name(name)
     require(memory, name)
-    return memory.store(scope or GLOBAL)
+    return memory.store(scope or (GLOBAL if GLOBAL in memory.session.scopes else LOCAL))
 
 
 def require(memory: Memory, name: str) -> None:

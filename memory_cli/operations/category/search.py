@@ -1,6 +1,6 @@
 """Find values in categories."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
@@ -23,6 +23,7 @@ USUAL = 10
 # So many values are compared by meaning: those that words find first, then the newest.
 EMBEDDED = 256
 LEAST = 0.3
+EVEN = 0.5
 
 
 def search(
@@ -41,20 +42,27 @@ def search(
 
     Each comes with the path of keys that leads to it.
     """
-    if not query.strip():
-        raise UsageError("The query is empty; ask a question or give some words.")
     zone = memory.session.zone
     after = parse_moment(updated_after, now=memory.now, zone=zone) if updated_after else None
     before = parse_until(updated_before, now=memory.now, zone=zone) if updated_before else None
     meant = list(_meant(memory, category, scope, after, before, actor))
+    return ranked(memory, query, meant, weight=EVEN if hybrid else 0.0, limit=limit)
+
+
+def ranked(
+    memory: Memory, query: str, meant: Sequence[tuple[Store, Category]], *, weight: float, limit: int
+) -> CategoriesFound:
+    """Find values in these categories; a weight from 0 to 1 says how much meaning counts against words."""
+    if not query.strip():
+        raise UsageError("The query is empty; ask a question or give some words.")
     found = [(store, one, value) for store, one in meant for value in _values(store, one)]
     scored = leaves.scores(query, [value for _store, _one, value in found])
     semantic = ""
-    if hybrid:
-        scored, semantic = _with_meaning(memory, query, [value for _store, _one, value in found], scored)
+    if weight:
+        scored, semantic = _with_meaning(memory, query, [value for _store, _one, value in found], scored, weight)
     order = sorted((place for place, score in enumerate(scored) if score > 0), key=lambda place: -scored[place])
     hits = [_leaf(memory, query, *found[place], scored[place]) for place in order[:limit]]
-    return CategoriesFound(hits, len(meant), truncated=len(order) > limit, semantic=semantic)
+    return CategoriesFound(hits, len(meant), len(order), truncated=len(order) > limit, semantic=semantic)
 
 
 def _meant(
@@ -77,7 +85,9 @@ def _values(store: Store, one: Category) -> Iterator[Value]:
     return leaves.values(document_of(places.text(store, one), one.name))
 
 
-def _with_meaning(memory: Memory, query: str, found: list[Value], scored: list[float]) -> tuple[list[float], str]:
+def _with_meaning(
+    memory: Memory, query: str, found: list[Value], scored: list[float], weight: float
+) -> tuple[list[float], str]:
     """Add likeness to the scores of the values that are compared by meaning, and say why it could not be."""
     embedder, why_not = memory.embedder(hurried=True)
     if embedder is None or not found:
@@ -88,9 +98,9 @@ def _with_meaning(memory: Memory, query: str, found: list[Value], scored: list[f
     except ModelUnavailable as error:
         return scored, str(error)
     best = max(scored) or 1.0
-    joined = [score / best for score in scored]
+    joined = [2 * (1 - weight) * score / best for score in scored]
     for place, cosine in zip(first, cosines.tolist(), strict=True):
-        joined[place] += cosine if cosine >= LEAST else 0.0
+        joined[place] += 2 * weight * cosine if cosine >= LEAST else 0.0
     return joined, ""
 
 

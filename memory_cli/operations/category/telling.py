@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from memory_cli.categories.canonical import document_of
+from memory_cli.categories.canonical import document_of, fields_of
 from memory_cli.errors import NotFound
 from memory_cli.memory import Memory
 from memory_cli.models.categories import CategoryTold
@@ -10,8 +10,8 @@ from memory_cli.operations import shown
 from memory_cli.operations.category import places
 
 
-def told(memory: Memory, names: Iterable[str], room: int) -> tuple[list[CategoryTold], list[str]]:
-    """Return categories within so many tokens, and a sentence for each that is not there."""
+def told(memory: Memory, names: Iterable[str], room: int, fields: str = "") -> tuple[list[CategoryTold], list[str]]:
+    """Return categories, or these fields of them, within so many tokens, and a sentence for each that is not there."""
     found, notes = [], []
     for name in dict.fromkeys(names):
         try:
@@ -20,7 +20,7 @@ def told(memory: Memory, names: Iterable[str], room: int) -> tuple[list[Category
             notes.append(str(error))
             continue
         notes += [note] if note and "project" not in note else []
-        data = document_of(places.text(store, one), name)
+        data, _missing = fields_of(document_of(places.text(store, one), name), fields)
         kept = {}
         for key, value in data.items():
             size = shown.tokens({key: value})
