@@ -23,6 +23,7 @@ EXAMPLES = (
     "memory serve --http --port 8000",
     "memory serve --http --api --print-unit > ~/.config/systemd/user/memory.service",
     "memory serve --tools shared-memory",
+    "memory serve --tools mcp-memory-rs",
     "memory serve --print-config claude-code",
     "claude mcp add memory -- memory serve",
 )
@@ -36,11 +37,15 @@ def add(app: typer.Typer) -> None:
 def _serve(
     ctx: typer.Context,
     tools: Annotated[
-        str, typer.Option(metavar="SETS", help="Sets of tools: core, curate, admin, all; or shared-memory, by itself.")
+        str,
+        typer.Option(
+            metavar="SETS",
+            help="Sets of tools: core, curate, categories, admin, all; or shared-memory or mcp-memory-rs, by itself.",
+        ),
     ] = "core",
     scope: Annotated[
         Literal["local", "global"] | None,
-        typer.Option("-s", "--scope", help="The one scope to reach; both, and global with shared-memory."),
+        typer.Option("-s", "--scope", help="The one scope to reach; both, and global with another system's tools."),
     ] = None,
     print_config: Annotated[
         Client | None, typer.Option("--print-config", help="Print the block that makes a client start this.")
