@@ -106,6 +106,12 @@ def test_a_model_is_not_asked_about_scripts_that_it_does_not_know(store):
     assert recalled(store, "冷たい", English()) == ["茶は冷たい tea"]
 
 
+def test_names_in_latin_letters_at_the_beginning_do_not_make_a_foreign_text_known(store):
+    names = "(tea, Camellia sinensis, Floresta Amazônica, Selva Amazónica, Forêt amazonienne, Amazoneregenwoud) "
+    remember(store, names + "ป่าดิบชื้นอเมซอนเป็นป่าใบกว้างชื้นที่ครอบคลุมพื้นที่ส่วนใหญ่ของแอ่งอเมซอน" * 4, embedder=English())
+    assert recalled(store, "brew", English()) == []
+
+
 @pytest.mark.parametrize(
     ("query", "understood"),
     [

@@ -18,7 +18,7 @@ REBUILD_BATCH = 500
 # No text has this token, so it tells where the name of one agent ends and that of the next begins.
 BETWEEN_AGENTS = " | "
 TAIL = 80
-HEAD = 240
+HEAD = 400
 
 # The words of a store that were found frequent are kept up to so many.
 MOST_FREQUENT = 10_000
@@ -58,6 +58,13 @@ class Candidate(NamedTuple):
 def add(store: Store, number: int, text: str, agents: Sequence[str]) -> None:
     """Index the words of the new statement with this row number."""
     store.db.execute("insert into words (rowid, text, agent) values (?, ?, ?)", _indexed(number, text, tuple(agents)))
+
+
+def add_all(store: Store, rows: Iterable[tuple[int, str, tuple[str, ...]]]) -> None:
+    """Index the words of new statements, each with its row number, its text and its agents."""
+    store.db.executemany(
+        "insert into words (rowid, text, agent) values (?, ?, ?)", [_indexed(*each) for each in rows]
+    )
 
 
 def put(store: Store, number: int, text: str, agents: Sequence[str]) -> None:
