@@ -33,6 +33,6 @@ def _argv(operation, given):
         elif isinstance(value, bool):
             yield flag if value else flag.replace("--", "--no-", 1)
         elif isinstance(value, dict):
-            yield from ("--meta-json", json.dumps(value))
+            yield from (f"{flag}-json", json.dumps(value))
         else:
             yield from (part for one in (value if isinstance(value, list) else [value]) for part in (flag, str(one)))

@@ -49,6 +49,16 @@ def asked(address, path, method="GET", body=None, **headers):
         connection.close()
 
 
+async def in_process(session, secret, name, body):
+    """Ask the API of a server that is no process of its own; return status and document."""
+    from memory_cli.serve.http import make_app
+
+    app = make_app(session, host="127.0.0.1", called=print, api=True)
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://127.0.0.1") as wire:
+        answer = await wire.post(f"/api/v1/{name}", json=body, headers={"Authorization": f"Bearer {secret}"})
+    return answer.status_code, answer.json()
+
+
 def token(folder, name, *options):
     """Make a token and return its secret."""
     done = CliRunner().invoke(app, [*roots(folder), "token", "add", name, *options, "-o", "json"])

@@ -1,8 +1,10 @@
-"""The files that are made from code are up to date: manual pages, completions, default settings, tables of README.md.
+"""The files that are made from code are up to date.
 
+Manual pages, completions, default settings, tables of README.md and the description of the HTTP API;
 `python -m tests.test_generated` writes them anew.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from typer.testing import CliRunner
 from memory_cli.cli import manual
 from memory_cli.cli.app import app
 from memory_cli.cli.help import summary
+from memory_cli.serve.api.openapi import described
 from memory_cli.settings import KEYS
 from memory_cli.settings.document import default_toml, toml_value
 from memory_cli.settings.layers import RESERVED
@@ -63,7 +66,12 @@ def readme():
 def generated():
     pages = {ROOT / "man" / name: text for name, text in manual.pages(app, "memory").items()}
     scripts = {ROOT / "completions" / name: script(shell) for shell, name in COMPLETIONS.items()}
-    return pages | scripts | {ROOT / "memory_cli/settings/default.toml": default_toml(), ROOT / "README.md": readme()}
+    others = {
+        ROOT / "memory_cli/settings/default.toml": default_toml(),
+        ROOT / "README.md": readme(),
+        ROOT / "docs/openapi.json": json.dumps(described(), indent=1) + "\n",
+    }
+    return pages | scripts | others
 
 
 def script(shell):

@@ -1,0 +1,59 @@
+"""The HTTP API under whatever its own description allows, and much that it does not."""
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi import checks
+
+from benchmarks.stores import opened, roots
+from memory_cli.operations.category.write import write
+from memory_cli.operations.record import record
+from memory_cli.serve.api.openapi import described
+from memory_cli.serve.gate import HEALTH
+from tests.http_server import served, token
+
+CHECKS = [
+    not_a_server_error, checks.ignored_auth, checks.response_schema_conformance, checks.status_code_conformance,
+    checks.content_type_conformance, checks.response_headers_conformance,
+]  # fmt: skip
+EXAMPLES = 10
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fuzz")
+    roots(folder)
+    with opened(folder) as memory:
+        record(memory, "The deploy key is in the safe.", id="safe")
+        write(memory, "base", data={"a": 1})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bearer(place):
+    return {"Authorization": f"Bearer {token(place, 'fuzz')}"}
+
+
+@pytest.fixture(scope="module")
+def server(place, bearer):
+    with served(place, "--api") as running:
+        yield running
+
+
+THERE = [each.ok() for each in schemathesis.openapi.from_dict(described()).get_all_operations()]
+# There is nothing about its health that could be asked wrongly.
+OPERATIONS = [each for each in THERE if each.path != HEALTH]
+
+
+@pytest.mark.parametrize("mode", GenerationMode)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.label)
+def test_nothing_that_is_sent_makes_the_server_fail(operation, mode, server, bearer):
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck),
+              phases=[Phase.generate])  # fmt: skip
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def check(case):
+        case.call_and_validate(base_url=server.address, headers=bearer, checks=CHECKS)
+
+    check()
