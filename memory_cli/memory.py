@@ -114,7 +114,7 @@ class Memory(Frozen):
 
     def scope_to_write(self, scope: str) -> str:
         """Return the scope meant: this project's when none is named and there is a project, else the account's."""
-        here = self.roots.local_store is not None and LOCAL in self.session.scopes
+        here = self.roots.project is not None and LOCAL in self.session.scopes
         return scope or (LOCAL if here else GLOBAL)
 
     def redacted(self, text: str) -> "Redacted":

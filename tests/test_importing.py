@@ -296,3 +296,19 @@ def _count(store):
             return db.execute("select count(*) from statement").fetchone()[0]
     except sqlite3.OperationalError:
         return 0
+
+
+def test_lines_that_repeat_each_other_are_one_statement_and_keep_their_order(tmp_path, taken, units):
+    path = tmp_path / "lines.jsonl"
+    lines = [
+        {"text": "first #one"}, {"text": "second", "id": "two"}, {"text": "first #one", "agent": "b", "tags": ["more"]},
+        {"text": "third"}, {"text": "other words", "id": "two"}, {"text": "second", "id": "again"}, {"text": "fourth"},
+        {"text": "where we are", "kind": "HANDOFF"}, {"text": "elsewhere", "kind": "HANDOFF"}, {"text": "last"},
+    ]  # fmt: skip
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in lines), encoding="utf-8")
+    told = taken(path, code=1)
+    assert told["new"] == 6 and len(told["failed"]) == 2
+    found = units()
+    assert list(found) == ["last", "where we are", "fourth", "third", "second", "first #one"]
+    assert found["second"]["id"] == "two"
+    assert sorted(found["first #one"]["tags"]) == ["more", "one"]

@@ -1,14 +1,16 @@
 """Take in statements that were exported, here or elsewhere."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 from memory_cli.errors import MemoryCliError, Refused, UsageError
 from memory_cli.memory import GLOBAL, Memory
+from memory_cli.models.frozen import replace
 from memory_cli.models.links import Link
 from memory_cli.models.results import Imported
 from memory_cli.models.statement import HANDOFF, Origin, Statement
@@ -182,7 +184,8 @@ def _from(read: Reader, fields: Mapping[str, Any]) -> tuple[Origin, ...]:
     first, *rest = read.origins()
     if "origins" in fields:
         return first, *rest
-    return (replace(first, tags=(*first.tags, *tags_in(read.text("text")))),)
+    marked = tags_in(read.text("text"))
+    return (replace(first, tags=(*first.tags, *marked)) if marked else first,)
 
 
 def _origin(memory: Memory, given: Origin, clean: Cleaner, known: dict[Origin, Origin]) -> Origin:
@@ -213,13 +216,19 @@ def _write(memory: Memory, store: Store, rows: list[tuple[str, Statement]], tall
     # One change for the whole import, so that one undo takes it back, unless others write in between.
     before = tally.changes.get(store.scope, 0)
     with journal.writing(store, "import", memory.who, memory.session.clock(), continues=before) as made:
-        for where, statement in rows:
-            try:
-                added = _take(made, statement)
-            except MemoryCliError as error:
-                failed.append(f"{where}: {error}")
-            else:
-                new, already = new + added, already + (not added)
+        for fresh, some in groupby(_compared(store, rows), key=itemgetter(0)):
+            if fresh:
+                more = [(known, _with_id(statement)) for _fresh, known, _where, statement in some]
+                journal.add_all(made, more)
+                new += len(more)
+                continue
+            for _fresh, _known, where, statement in some:
+                try:
+                    added = _take(made, statement)
+                except MemoryCliError as error:
+                    failed.append(f"{where}: {error}")
+                else:
+                    new, already = new + added, already + (not added)
         if store.scope in tally.restored:
             # That these statements were added stands in the history that came with them.
             made.items.clear()
@@ -230,12 +239,29 @@ def _write(memory: Memory, store: Store, rows: list[tuple[str, Statement]], tall
     tally.failed += failed
 
 
+def _compared(store: Store, rows: list[tuple[str, Statement]]) -> Iterator[tuple[bool, bytes, str, Statement]]:
+    """Yield rows with their identity, and whether they are new by it alone: what is known by nothing needs no look."""
+    identities = [identity(statement.kind, statement.text) for _where, statement in rows]
+    ids = [each for _where, statement in rows for each in (statement.id, *statement.aliases) if each]
+    words, names = statements.known(store, identities, ids)
+    for known, (where, statement) in zip(identities, rows, strict=True):
+        own = {statement.id, *statement.aliases} - {""}
+        fresh = known not in words and names.isdisjoint(own) and not statement.sequence and statement.kind != HANDOFF
+        words.add(known)
+        names |= own
+        yield fresh, known, where, statement
+
+
+def _with_id(statement: Statement) -> Statement:
+    return statement if statement.id else replace(statement, id=new_id())
+
+
 def _take(made: Journal, statement: Statement) -> bool:
     """Add a statement, or leave the one that is there, adding only where it came from; tell whether it is new."""
     same = _known(made.store, statement)
     if same is None:
         place = 0 if chronicle.has_place(made.store, statement.sequence) else statement.sequence
-        journal.add(made, replace(statement, id=statement.id or new_id(), sequence=place))
+        journal.add(made, replace(_with_id(statement), sequence=place))
         return True
     after = replace(intake.with_id(same, statement.id), origins=intake.merged(same.origins, statement.origins))
     journal.change(made, same, after)

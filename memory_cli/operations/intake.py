@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from memory_cli.errors import Refused, UsageError
 from memory_cli.memory import Memory
-from memory_cli.models.frozen import Frozen
+from memory_cli.models.frozen import Frozen, replace
 from memory_cli.models.statement import HANDOFF, Origin, Statement
 from memory_cli.store import journal, statements
 from memory_cli.store.journal import Journal
@@ -46,7 +45,9 @@ class Cleaner:
 
     def text(self, text: str, name: str = "text") -> str:
         """Return text fit to be stored, or refuse it by name."""
-        return stored(self._redacted(stored(text, most=self.most, name=name)), most=self.most, name=name)
+        given = stored(text, most=self.most, name=name)
+        blotted = self._redacted(given)
+        return given if blotted == given else stored(blotted, most=self.most, name=name)
 
     def id(self, id: str) -> str:
         """Return an id that a caller gave; a secret can be blotted out of a text and not out of a name."""
@@ -60,6 +61,8 @@ class Cleaner:
 
     def metadata(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return metadata whose every text is fit to be stored."""
+        if not value:
+            return {}
         if _is_deep(value):
             raise UsageError(f"The metadata is nested too deep; {DEEPEST} levels are taken.")
         try:
@@ -137,6 +140,8 @@ def take(made: Journal, statement: Statement) -> Taken:
 
 def merged(origins: Sequence[Origin], more: Sequence[Origin]) -> tuple[Origin, ...]:
     """Return the origins of both, those of one agent and source as one with the tags of both."""
+    if len(origins) + len(more) == 1:
+        return (*origins, *more)
     found: dict[tuple[str, str], Origin] = {}
     for each in (*origins, *more):
         key = (each.agent.casefold(), each.source.casefold())

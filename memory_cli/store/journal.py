@@ -1,12 +1,13 @@
 """Every write of statements: the rows, their words, their place in the queue and their history, in one transaction."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from memory_cli.models.frozen import replace
 from memory_cli.models.history import Item, Who
 from memory_cli.models.statement import Origin, Statement
 from memory_cli.store import links, vectors, words
@@ -20,6 +21,7 @@ COLUMNS = (
     "recalls", "last_recalled_at",
 )  # fmt: skip
 INSERT = f"insert into statement ({', '.join(COLUMNS)}) values ({', '.join(f':{each}' for each in COLUMNS)})"
+INSERT_NUMBERED = INSERT.replace("(id,", "(number, id,").replace("(:id,", "(:number, :id,")
 # The counter of the order of statements.
 SEQUENCE = "sequence"
 UPDATE = f"update statement set {', '.join(f'{each} = :{each}' for each in COLUMNS)} where number = :number"
@@ -71,6 +73,24 @@ def add(journal: Journal, statement: Statement) -> Statement:
     vectors.want(store, added.number)
     journal.items.append(Item(added.id, "add", None))
     return added
+
+
+def add_all(journal: Journal, new: Sequence[tuple[bytes, Statement]]) -> None:
+    """Insert statements with their identities as the newest, in this order; no other has their words or their ids."""
+    if not new:
+        return
+    db = journal.store.db
+    grown = db.execute("select seq from sqlite_sequence where name = 'statement'").fetchone()
+    first = int(grown[0]) + 1 if grown else 1
+    rows = [
+        _row(each, known) | {"number": number, "sequence": next_sequence(journal)}
+        for number, (known, each) in enumerate(new, first)
+    ]
+    db.executemany(INSERT_NUMBERED, rows)
+    _add_all_origins(journal.store, [(number, each) for number, (_known, each) in enumerate(new, first)])
+    words.add_all(journal.store, ((number, each.text, each.agents) for number, (_known, each) in enumerate(new, first)))
+    vectors.want(journal.store, *range(first, first + len(new)))
+    journal.items += [Item(each.id, "add", None) for _known, each in new]
 
 
 def change(journal: Journal, before: Statement, after: Statement) -> Statement:
@@ -127,6 +147,21 @@ def _add_origins(store: Store, statement: Statement) -> None:
             _put_tags(store, int(cursor.lastrowid or 0), origin)
 
 
+def _add_all_origins(store: Store, new: Sequence[tuple[int, Statement]]) -> None:
+    highest = store.db.execute("select max(number) from origin").fetchone()[0] or 0
+    placed = list(enumerate(((number, origin) for number, each in new for origin in each.origins), highest + 1))
+    store.db.executemany(
+        "insert into origin (number, statement, agent, source) values (?, ?, ?, ?)",
+        [(place, number, origin.agent, origin.source) for place, (number, origin) in placed],
+    )
+    for place, (_number, origin) in placed:
+        if origin.tags:
+            _put_tags(store, place, origin)
+    for number, each in new:
+        if each.aliases:
+            _put_aliases(store, replace(each, number=number))
+
+
 def next_number(store: Store, counter: str) -> int:
     """Count one on and return the number, which is never given again."""
     store.db.execute(
@@ -135,11 +170,11 @@ def next_number(store: Store, counter: str) -> int:
     return int(store.db.execute("select value from counter where name = ?", (counter,)).fetchone()[0])
 
 
-def _row(statement: Statement) -> dict[str, Any]:
+def _row(statement: Statement, known: bytes | None = None) -> dict[str, Any]:
     expires, recalled = statement.expires_at, statement.last_recalled_at
     return {
         "id": statement.id,
-        "identity": identity(statement.kind, statement.text),
+        "identity": known or identity(statement.kind, statement.text),
         "folded": folded(statement.text),
         "sequence": statement.sequence,
         "kind": statement.kind,

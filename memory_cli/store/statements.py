@@ -2,8 +2,9 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from memory_cli.models.statement import HANDOFF, Filters, Origin, Statement
 from memory_cli.store.connection import Store
@@ -27,6 +28,13 @@ def by_id(store: Store, id: str) -> Statement | None:
 def by_identity(store: Store, identity: bytes) -> Statement | None:
     """Return the statement with these words and kind."""
     return _one(store, "s.identity = :identity", identity=identity)
+
+
+def known(store: Store, identities: Sequence[bytes], ids: Sequence[str]) -> tuple[set[bytes], set[str]]:
+    """Return those of the words and kinds, and of the ids and aliases, that some statement has."""
+    places = (("statement", "identity", identities), ("statement", "id", ids), ("alias", "id", ids))
+    there, named, others = (set(_listed(store, *each)) for each in places)
+    return there, named | others
 
 
 def by_words(store: Store, folded: bytes) -> list[Statement]:
@@ -74,6 +82,15 @@ def count_recalls(store: Store, numbers: Sequence[int], at: datetime) -> None:
     store.db.execute(
         f"update statement set recalls = recalls + 1, last_recalled_at = ? where number in ({marks})", (stored(at),)
     )
+
+
+def _listed(store: Store, table: str, column: str, values: Sequence[object]) -> Iterator[Any]:
+    for start in range(0, len(values), BATCH):
+        some = values[start : start + BATCH]
+        marks = ", ".join("?" * len(some))
+        yield from (
+            row[0] for row in store.db.execute(f"select {column} from {table} where {column} in ({marks})", some)
+        )
 
 
 def _one(store: Store, where: str, **parameters: object) -> Statement | None:

@@ -24,9 +24,9 @@ class Rows(NamedTuple):
     matrix: "NDArray[np.float32]"
 
 
-def want(store: Store, number: int) -> None:
-    """Note that the new statement with this row number wants a vector."""
-    store.db.execute("insert into pending (statement) values (?)", (number,))
+def want(store: Store, *numbers: int) -> None:
+    """Note that the new statements with these row numbers want a vector."""
+    store.db.executemany("insert into pending (statement) values (?)", [(each,) for each in numbers])
 
 
 def enqueue(store: Store, number: int) -> None:

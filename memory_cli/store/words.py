@@ -62,9 +62,7 @@ def add(store: Store, number: int, text: str, agents: Sequence[str]) -> None:
 
 def add_all(store: Store, rows: Iterable[tuple[int, str, tuple[str, ...]]]) -> None:
     """Index the words of new statements, each with its row number, its text and its agents."""
-    store.db.executemany(
-        "insert into words (rowid, text, agent) values (?, ?, ?)", [_indexed(*each) for each in rows]
-    )
+    store.db.executemany("insert into words (rowid, text, agent) values (?, ?, ?)", [_indexed(*each) for each in rows])
 
 
 def put(store: Store, number: int, text: str, agents: Sequence[str]) -> None:

@@ -51,6 +51,10 @@ _FOLDS = str.maketrans(
     }
 )  # fmt: skip
 _PLAIN = re.compile("[a-z]+")
+# One word of Latin or Cyrillic letters, as most are: with or without a capital, and with a comma or the like beside it.
+_ALONE = re.compile(
+    "[.,;:!?()\"']*([A-Z\u00c0-\u00d6\u00d8-\u00de\u0410-\u042f]?[a-z\u00df-\u00f6\u00f8-\u00ff\u0430-\u044f]+)[.,;:!?()\"']*"
+)
 _ARABIC = re.compile("[\u0620-\u064a]+")
 _SIGN = re.compile("[0-9!-/:-@\\[-`{-~]")
 _ACCENTED_LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
@@ -220,6 +224,9 @@ def _cached(chunk: str) -> tuple[str, ...]:
 def _analysed(chunk: str) -> Iterator[str]:
     if len(chunk) <= _CACHED_LENGTH and _PLAIN.fullmatch(chunk):
         yield stem(chunk)
+        return
+    if len(chunk) <= _CACHED_LENGTH and (alone := _ALONE.fullmatch(chunk)):
+        yield _word(alone[1])
         return
     for run in _runs(chunk):
         match run.lastgroup:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from memory_cli.errors import UsageError
 
@@ -11,6 +12,7 @@ KIND = re.compile(r"[A-Za-z]{1,64}")
 LONGEST_ID = 128
 
 
+@lru_cache(maxsize=256)
 def kind_named(name: str) -> str:
     """Return a kind as it is stored, or refuse what cannot be one."""
     if not KIND.fullmatch(name.strip()):

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memory_cli.errors import UsageError
-from memory_cli.models.frozen import Frozen
 from memory_cli.text.redaction_rules import RULES, Span, secret_span
 
 CUSTOM = "custom"
@@ -27,7 +26,7 @@ _OPEN_REPEAT = r"[*+]|\{\d*,\d*\}"
 _REPEAT = r"[*+]|\{[\d,]+\}"
 
 
-class Redacted(Frozen):
+class Redacted(NamedTuple):
     """A text without its secrets, and the kinds of what was removed."""
 
     text: str
