@@ -323,54 +323,6 @@ def test_a_killed_write_is_whole_or_absent_and_its_file_agrees(tmp_path, roots):
         assert not [each for each in folder.iterdir() if each.name.startswith(".counter")]
 
 
-DOORS = ("write", "append", "delete", "restore", "compact")
-
-
-@pytest.mark.parametrize("operation", DOORS)
-@pytest.mark.parametrize("door", ["command", "tool", "python", "undo"])
-async def test_the_rules_of_access_hold_at_every_door(
-    operation, door, category, memory, session, tmp_path, anyio_backend
-):
-    put(category, "base", {"a": 1})
-    put(category, "base", {"a": 2})
-    rules = ("--set", "acl.admin_devices=boss", "--set", "acl.device_name=laptop")
-    given = {"write": {"data": {"a": 3}}, "append": {"data": {"a": 3}}, "restore": {"version": 1},
-             "compact": {"keep_versions": 1}, "delete": {}}[operation]  # fmt: skip
-    before = category("history", "base")
-    if door == "command":
-        argv = [each for name, value in given.items() for each in (
-            f"--{name.replace('_', '-')}{'-json' if name == 'data' else ''}",
-            json.dumps(value) if name == "data" else str(value),
-        )]  # fmt: skip
-        done = memory(*rules, "category", operation, "base", *argv)
-        assert done.exit_code == 5 and "admin_devices" in done.stderr
-    elif door == "undo":
-        done = memory(*rules, "undo")
-        assert done.exit_code == 5 and "admin_devices" in done.stderr
-    elif door == "python":
-        from importlib import import_module
-
-        from memory_cli.errors import Refused
-
-        function = getattr(import_module(f"memory_cli.operations.category.{operation}"), operation)
-        with opened(tmp_path, assignments=rules[1::2]) as opened_memory, pytest.raises(Refused, match="admin_devices"):
-            function(opened_memory, "base", **given)
-    else:
-        from mcp import Client
-
-        from memory_cli.memory import make_session
-        from memory_cli.serve.server import make_server
-
-        strict = make_session(
-            project_root=session.roots.project, storage_root=session.roots.storage, assignments=rules[1::2],
-            source="mcp",
-        )  # fmt: skip
-        async with Client(make_server(strict, "categories")) as agent:
-            done = await agent.call_tool(f"category_{operation}", {"category": "base", **given})
-        assert done.is_error and "admin_devices" in done.content[0].text
-    assert category("history", "base") == before
-
-
 @pytest.mark.parametrize("rules, name, allowed", [
     ((), "anything", True),
     (("acl.admin_devices=laptop",), "anything", True),
