@@ -20,13 +20,16 @@ APPEND = "append"
 Work = Callable[[Journal, Category | None], Category | None]
 
 
-def change(store: Store, who: Who, now: datetime, operation: str, name: str, work: Work) -> Category | None:
+def change(
+    store: Store, who: Who, now: datetime, operation: str, name: str, work: Work, *, continues: int = 0
+) -> Category | None:
     """Do work on a category under the lock of its store, and put its file in place when that is committed.
 
-    Work gets the category as it is, with what somebody did to its file, and returns what it made of it.
+    Work gets the category as it is, with what somebody did to its file, and returns what it made of it. With
+    `continues` it becomes part of that earlier change, if that is still the newest one.
     """
     checked_name(name)
-    with journal.writing(store, operation, who, now) as made:
+    with journal.writing(store, operation, who, now, continues=continues) as made:
         after = work(made, _settled(made, name))
         staged = _staged(store, after) if after is not None else None
     if staged is not None and after is not None:

@@ -182,6 +182,7 @@ def _(result: Stats) -> Lines:
 def _(result: Imported) -> Lines:
     counts = {"new": result.new, "already recorded": result.already_recorded, "failed": len(result.failed)}
     counts |= {"links": result.links} if result.links else {}
+    counts |= {"categories": result.categories} if result.categories else {}
     return Lines(("what", "count"), [(name, str(count)) for name, count in counts.items()])
 
 

@@ -285,6 +285,7 @@ class Imported(Frozen):
     already_recorded: int
     failed: list[str] = field(default_factory=list)
     links: int = 0
+    categories: int = 0
     redacted: Mapping[str, int] = field(default_factory=dict)
     scope: str = ""
     dry_run: bool = False

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -77,6 +77,12 @@ def entries(store: Store, name: str, *, at: int = 0, limit: int = -1) -> list[En
     return [_entry(row) for row in reversed(rows.fetchall())]
 
 
+def entries_ever(store: Store, name: str) -> list[Entry]:
+    """Return every entry that a log has or had, once each."""
+    rows = store.db.execute("select * from category_entry where category = ? group by number order by number", (name,))
+    return list(map(_entry, rows))
+
+
 def count_entries(store: Store, name: str) -> int:
     """Count the entries of a log that are there."""
     query = "select count(*) from category_entry where category = ? and gone is null"
@@ -84,21 +90,24 @@ def count_entries(store: Store, name: str) -> int:
 
 
 def write(
-    made: Journal, before: Category | None, name: str, text: str, *, operation: str, reason: str = "", agent: str = ""
-) -> Category:
+    made: Journal, before: Category | None, name: str, text: str, *, operation: str, reason: str = "", agent: str = "",
+    at: datetime | None = None,
+) -> Category:  # fmt: skip
     """Make text the newest version of a plain category."""
     hash = hash_of(text)
     _put_payload(made.store, hash, text)
     after = _next(before, name, "memory", hash)
-    return _put(made, before, after, operation, reason, agent)
+    return _put(made, before, after, operation, reason, agent, at)
 
 
-def delete(made: Journal, before: Category, *, reason: str = "") -> Category:
+def delete(
+    made: Journal, before: Category, *, reason: str = "", agent: str = "", at: datetime | None = None
+) -> Category:
     """Make a deletion the newest version; every version before it stays."""
     after = replace(before, version=before.version + 1, hash="")
     if before.kind == LOG:
         _gone(made.store, before.name, after.version, "gone is null")
-    return _put(made, before, after, "delete", reason)
+    return _put(made, before, after, "delete", reason, agent, at)
 
 
 def append(
@@ -217,9 +226,34 @@ def _next(before: Category | None, name: str, kind: str, hash: str) -> Category:
     return replace(before, kind=kind, version=before.version + 1, hash=hash)
 
 
+def take_entries(
+    made: Journal, before: Category | None, name: str, taken: Sequence[Entry], there: Container[int], *,
+    max_entries: int, max_age_days: int,
+) -> Category:  # fmt: skip
+    """Add entries with the numbers and times that they had elsewhere, then let go of those no longer there."""
+    numbers = [each.number for each in taken]
+    joined = "\n".join([before.hash if before else "", *(f"{each.number}\n{each.body}" for each in taken)])
+    after = replace(
+        _next(before, name, LOG, hash_of(joined)), last_entry=max(numbers), max_entries=max_entries,
+        max_age_days=max_age_days,
+    )  # fmt: skip
+    newest = taken[-1]
+    after = _put(made, before, after, "append", "", newest.agent, newest.at)
+    for each in taken:
+        _insert(made.store, name, each, after.version)
+    gone = [each.number for each in entries(made.store, name) if each.number not in there]
+    if not gone:
+        return after
+    pruned = replace(after, version=after.version + 1, hash=hash_of(f"{after.hash}\nlet go of {gone}"))
+    for number in gone:
+        _gone(made.store, name, pruned.version, f"number = {number}")
+    return _put(made, after, pruned, "append", "", newest.agent, newest.at)
+
+
 def _put(
-    made: Journal, before: Category | None, after: Category, operation: str, reason: str, agent: str = ""
-) -> Category:
+    made: Journal, before: Category | None, after: Category, operation: str, reason: str, agent: str = "",
+    at: datetime | None = None,
+) -> Category:  # fmt: skip
     db = made.store.db
     db.execute(
         f"""
@@ -235,8 +269,8 @@ def _put(
         insert into category_version (category, version, hash, operation, at, agent, device, device_number, reason)
         values (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        (after.name, after.version, after.hash or None, operation, stored(made.at), agent or made.who.agent, device,
-         db.execute(query, (after.name, device)).fetchone()[0], reason),
+        (after.name, after.version, after.hash or None, operation, stored(at or made.at), agent or made.who.agent,
+         device, db.execute(query, (after.name, device)).fetchone()[0], reason),
     )  # fmt: skip
     made.items.append(_item(before, after))
     return after

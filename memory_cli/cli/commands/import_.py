@@ -24,10 +24,11 @@ EXAMPLES = (
     "memory import ~/Downloads/claude-export.zip --dry-run",
     "memory import CLAUDE.md",
     "memory import --from shared-memory",
+    "memory import --from mcp-memory-rs ~/.memory --dry-run",
 )
 From = Literal[
-    "auto", "jsonl", "server-memory", "shared-memory", "mcp-memory-service", "mem0", "basic-memory", "claude",
-    "chatgpt", "rules", "chroma",
+    "auto", "jsonl", "server-memory", "shared-memory", "mcp-memory-rs", "mcp-memory-service", "mem0", "basic-memory",
+    "claude", "chatgpt", "rules", "chroma",
 ]  # fmt: skip
 
 

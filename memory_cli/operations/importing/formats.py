@@ -4,18 +4,22 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from memory_cli.errors import UsageError
+from memory_cli.memory import Memory
 from memory_cli.models.frozen import Frozen
 from memory_cli.operations.importing import (
     basic_memory,
     chroma,
     conversations,
     lines,
+    mcp_memory_rs,
+    mcp_memory_rs_rules,
     mem0,
     memory_service,
     rules,
     server_memory,
     shared_memory,
 )
+from memory_cli.operations.importing.histories import Kept
 from memory_cli.operations.importing.record import Found
 from memory_cli.operations.importing.source import Source
 from memory_cli.operations.importing.vectors import Made
@@ -24,13 +28,18 @@ AUTO, OURS = "auto", "jsonl"
 
 
 class Format(Frozen):
-    """A format: its name, how it is told and read, where its program keeps it when nobody says, and its vectors."""
+    """A format: its name, how it is told and read, where its program keeps it when nobody says, and its vectors.
+
+    One that keeps categories has their histories, and the rules of who may write them, in place of records.
+    """
 
     name: str
     recognises: Callable[[Source], bool]
     records: Callable[[Source], Iterator[Found]]
     usual_place: Callable[[Mapping[str, str], Path], Path] | None = None
     vectors: Callable[[Source], Iterator[Made]] | None = None
+    histories: Callable[[Source], Iterator[Kept]] | None = None
+    rules: Callable[[Memory, Source, bool], str] | None = None
 
 
 def _ours(source: Source) -> bool:
@@ -45,6 +54,14 @@ FORMATS = (
         shared_memory.records,
         shared_memory.usual_place,
         shared_memory.vectors,
+    ),
+    Format(
+        mcp_memory_rs.NAME,
+        mcp_memory_rs.recognises,
+        lambda source: iter(()),
+        mcp_memory_rs_rules.usual_place,
+        histories=mcp_memory_rs.histories,
+        rules=mcp_memory_rs_rules.take_over,
     ),
     Format(chroma.NAME, chroma.recognises, chroma.records),
     Format(memory_service.NAME, memory_service.recognises, memory_service.records),
