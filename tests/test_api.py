@@ -14,6 +14,7 @@ from memory_cli.operations.category.write import write
 from memory_cli.operations.record import record
 from memory_cli.serve.api.openapi import FAILURES, described
 from memory_cli.serve.api.table import PREFIX, rows
+from tests.conftest import SOURCES
 from tests.doors import by_command_line
 from tests.http_server import asked, client, in_process, served, token
 from tests.test_surface import CALLS, settled
@@ -262,3 +263,9 @@ def test_without_any_token_it_does_not_start_and_touches_nothing(tmp_path, memor
 def test_nothing_but_the_server_imports_the_api():
     code = "import sys, memory_cli.cli.commands.serve; assert 'memory_cli.serve' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_page_about_it_names_every_path_and_code():
+    page = (SOURCES / "docs/api.md").read_text(encoding="utf-8")
+    assert [each.name for each in ROWS if f"`{each.name}`" not in page] == []
+    assert [code for code in (405, *FAILURES) if f"\n| {code} |" not in page] == []
