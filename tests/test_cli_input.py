@@ -91,3 +91,25 @@ def test_a_folder_becomes_a_project_once(memory, tmp_path):
     first, second = (json.loads(memory("init", str(folder), "-o", "json").stdout) for _ in range(2))
     assert (first["created"], second["created"], first["project"]) == (True, False, str(folder))
     assert (folder / ".memory-rag/.gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+@pytest.mark.parametrize("argv, says", [
+    (("recall", "a\udcff"), "query is not valid Unicode: a lone surrogate stands at character 2"),
+    (("list", "--tag", "\udcff"), "tag is not valid Unicode"),
+    (("list", "--meta", "a=\udcff"), "meta is not valid Unicode"),
+    (("list", "--meta-json", '{"a": [1]}'), "not by [1]"),
+    (("list", "--meta-json", '{"a\\u0000": 1}'), "NUL"),
+    (("show", "\udcff"), "id is not valid Unicode"),
+    (("history", "--offset", "9" * 25), "offset is 9999999999999999999999999, a number beyond every bound"),
+])  # fmt: skip
+def test_what_no_store_can_hold_is_refused_by_name(memory, argv, says):
+    memory("record", "tea")
+    done = memory(*argv)
+    assert done.exit_code == 2 and says in done.stderr, done.output
+
+
+def test_a_number_of_any_size_is_a_filter(memory):
+    memory("record", "many", "--meta-json", f'{{"n": {10**30}}}')
+    memory("record", "few", "--meta", "n=3")
+    assert [each["text"] for each in documents(memory, "--meta-json", f'{{"n": {10**30}}}')] == ["many"]
+    assert documents(memory, "--meta-json", f'{{"n": {10**400}}}') == []
