@@ -24,7 +24,7 @@ class Gate:
     """Stands before the application; what it refuses has read nothing.
 
     `admitted` returns the token of a secret; it is asked for each request, so that a token that was revoked opens
-    nothing. Requests whose answers are streams that stay open take no room.
+    nothing. Requests whose answers are streams that stay open, all at one path, take no room.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class Gate:
         needs_token: bool,
         at_once: int,
         largest: int,
+        streams: str,
     ) -> None:
         self._app = app
         self._hosts = {each.casefold() for each in hosts}
@@ -43,6 +44,7 @@ class Gate:
         self._needs_token = needs_token
         self._free = at_once
         self._largest = largest
+        self._streams = streams
         self._ending = asyncio.Event()
 
     def end(self) -> None:
@@ -55,7 +57,7 @@ class Gate:
             await self._app(scope, receive, send)
         elif refused := await self._refusal(scope):
             await refused(scope, receive, send)
-        elif scope["method"] == "GET" and "text/event-stream" in Headers(scope=scope).get("accept", ""):
+        elif self._is_stream(scope):
             await self._app(scope, self._until_the_end(receive), send)
         elif not self._free:
             await _said(503, "The server has as many requests as it takes; try again.", {"Retry-After": "1"})(
@@ -67,6 +69,10 @@ class Gate:
                 await self._app(scope, receive, send)
             finally:
                 self._free += 1
+
+    def _is_stream(self, scope: Scope) -> bool:
+        wanted = Headers(scope=scope).get("accept", "")
+        return scope["method"] == "GET" and scope["path"] == self._streams and "text/event-stream" in wanted
 
     async def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)

@@ -111,6 +111,7 @@ def make_app(
         needs_token=api or host not in LOOPBACK,
         at_once=runtime.http_concurrency,
         largest=runtime.http_max_bytes,
+        streams=MCP,
     )
 
 
