@@ -24,6 +24,11 @@ class Provider(BaseHTTPRequestHandler):
         elif mood == "slow":
             time.sleep(2)
             self.answer(200, b"{}")
+        elif mood == "short":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"{}")
         elif mood == "broken":
             self.answer(200, b'{"data": [{"ind')
         else:

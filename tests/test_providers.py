@@ -63,7 +63,7 @@ def test_recording_sends_nothing(remembers, provider):
     assert provider.asked == []
 
 
-@pytest.mark.parametrize("mood", [429, 500, 503])
+@pytest.mark.parametrize("mood", [429, 500, 503, "short"])
 def test_what_may_pass_is_tried_again(remembers, provider, mood):
     provider.moods = [mood, mood]
     assert "units_pending" not in recalled(remembers)
