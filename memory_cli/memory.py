@@ -127,10 +127,13 @@ class Memory(Frozen):
             return False
         if LOCAL not in self._foreign:
             theirs = any(provenance.is_others(store.path) or taken.has_others(store) for store in self.stores(LOCAL))
-            account = self._opened(GLOBAL, create=False) if theirs else None
-            believed = account is not None and trust.trusts(account, self.roots.project)
-            self._foreign[LOCAL] = theirs and not believed
+            self._foreign[LOCAL] = theirs and not self.is_believed()
         return self._foreign[LOCAL]
+
+    def is_believed(self) -> bool:
+        """Tell whether the user said to trust what comes with this project."""
+        account = self._opened(GLOBAL, create=False) if self.roots.project else None
+        return account is not None and self.roots.project is not None and trust.trusts(account, self.roots.project)
 
     def model(self, *, check: bool = False) -> ModelState:
         """Say which model makes the vectors and whether it is to be had; `check` also hashes its files."""

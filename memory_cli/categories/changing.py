@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from memory_cli import provenance
 from memory_cli.categories import files
 from memory_cli.categories.canonical import checked_name, document_of, text_of
 from memory_cli.errors import Refused, UsageError
@@ -17,27 +18,37 @@ from memory_cli.store.journal import Journal
 # Who edits a file.
 FILE = "file"
 APPEND = "append"
+LOCAL = "local"
 Work = Callable[[Journal, Category | None], Category | None]
 
 
+def nobody() -> bool:
+    """Believe nothing that came with a repository."""
+    return False
+
+
 def change(
-    store: Store, who: Who, now: datetime, operation: str, name: str, work: Work, *, continues: int = 0
-) -> Category | None:
+    store: Store, who: Who, now: datetime, operation: str, name: str, work: Work, *, continues: int = 0,
+    believed: Callable[[], bool] = nobody,
+) -> Category | None:  # fmt: skip
     """Do work on a category under the lock of its store, and put its file in place when that is committed.
 
     Work gets the category as it is, with what somebody did to its file, and returns what it made of it. With
-    `continues` it becomes part of that earlier change, if that is still the newest one.
+    `continues` it becomes part of that earlier change, if that is still the newest one. A file that came with a
+    repository is refused unless it is `believed`.
     """
     checked_name(name)
     with journal.writing(store, operation, who, now, continues=continues) as made:
-        after = work(made, _settled(made, name))
+        after = work(made, _settled(made, name, believed))
         staged = _staged(store, after) if after is not None else None
     if staged is not None and after is not None:
         files.place(store, after.name, staged)
     return after
 
 
-def look(store: Store, who: Who, now: datetime, name: str) -> tuple[Category | None, str]:
+def look(
+    store: Store, who: Who, now: datetime, name: str, *, believed: Callable[[], bool] = nobody
+) -> tuple[Category | None, str]:
     """Return a category as its file and its record say, and what is to be said about the file.
 
     A file that somebody edited becomes a version; one that is no JSON stays as it is, and so does the record.
@@ -48,7 +59,10 @@ def look(store: Store, who: Who, now: datetime, name: str) -> tuple[Category | N
         if _agrees(known, raw, _text_of(store, known) if known and known.kind == LOG else None):
             return known, ""
         # What is not as it was committed is settled under the lock.
-        return change(store, who, now, FILE, known.name if known else name, lambda made, before: before), ""
+        settled = change(
+            store, who, now, FILE, known.name if known else name, lambda made, before: before, believed=believed
+        )
+        return settled, ""
     except (Refused, UsageError) as error:
         return known, f"{error} The record answers, and the file was left as it is."
 
@@ -63,6 +77,16 @@ def text_at(store: Store, category: Category, version: int = 0) -> str | None:
     return categories.payload(store, found.hash) if found and found.hash else None
 
 
+def require_own(store: Store, name: str, believed: Callable[[], bool]) -> None:
+    """Refuse to take in what somebody else wrote, who put it into a repository that was cloned."""
+    path = files.path(store, name)
+    if store.scope == LOCAL and provenance.is_others(path) and not believed():
+        raise Refused(
+            f"{path} came with the repository, so it is not taken in: somebody else wrote it. Remove it, or run "
+            "`memory trust` once you have read it."
+        )
+
+
 def _staged(store: Store, after: Category) -> Path | None:
     """Stage the file of a category where it is another than before; that of a log waits for its next reader."""
     hash = after.hash if after.kind != LOG else ""
@@ -72,7 +96,7 @@ def _staged(store: Store, after: Category) -> Path | None:
     return files.stage(store, after.name, categories.payload(store, hash) if hash else None)
 
 
-def _settled(made: Journal, name: str) -> Category | None:
+def _settled(made: Journal, name: str, believed: Callable[[], bool]) -> Category | None:
     """Finish what was cut off, and take in what somebody did to the file, or refuse to go on where that cannot be."""
     store = made.store
     known = categories.found(store, name)
@@ -91,6 +115,7 @@ def _settled(made: Journal, name: str) -> Category | None:
         raw = None
     if raw is None:
         return _written_again(store, known)
+    require_own(store, name, believed)
     text = text_of(document_of(_text(raw), str(files.path(store, name))))
     if known is None or categories.hash_of(text) != known.hash:
         known = categories.write(made, known, name, text, operation=FILE, agent=FILE)

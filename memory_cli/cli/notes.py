@@ -41,6 +41,11 @@ def _(result: RecordedLines) -> Iterator[str]:
 
 
 @failures.register
+def _(result: Reindexed) -> Iterator[str]:
+    yield from result.failed
+
+
+@failures.register
 def _(result: Imported) -> Iterator[str]:
     yield from result.failed
 

@@ -274,8 +274,15 @@ class Reindexed(Frozen):
     dropped: int = 0
     orphans: int = 0
     linked: int = 0
+    categories: int = 0
+    failed: list[str] = field(default_factory=list)
     dry_run: bool = False
     semantic: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """What the shell is told when the file of a category could not be read."""
+        return 1 if self.failed else 0
 
 
 class Imported(Frozen):

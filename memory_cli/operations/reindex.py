@@ -7,6 +7,7 @@ from memory_cli.errors import UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.results import Reindexed
 from memory_cli.operations import parameters as given
+from memory_cli.operations.category import rebuilding
 from memory_cli.operations.pending import embed_batches, pending
 from memory_cli.parameter import Described
 from memory_cli.store import links as link_rows
@@ -32,6 +33,7 @@ def reindex(
 ) -> Reindexed:
     """Build the word index anew and embed what has no vector yet.
 
+    Categories are read again from their files where the record lacks them, and files that are missing are written.
     Vectors of statements that are gone go. It can be stopped at any time and goes on where it was. Vectors of another
     model answer until those of the current one are complete, and go then.
     """
@@ -39,8 +41,10 @@ def reindex(
         return _linked(memory, scope, dry_run=dry_run)
     if dry_run:
         raise UsageError("Only the links have a dry run: --links --dry-run.")
-    indexed = 0
+    indexed = count = 0
+    notes: list[str] = []
     if not vectors_only:
+        count, notes = rebuilding.rebuilt(memory, scope)
         indexed = sum(words.rebuild(store, memory.progress) for store in memory.stores(scope))
     orphans = 0 if words_only else sum(vectors.requeue(store) for store in memory.stores(scope))
     embedder, why_not = memory.embedder(min(jobs, os.cpu_count() or 1)) if embed and not words_only else (None, "")
@@ -49,7 +53,10 @@ def reindex(
         assert embedder is not None
         embedded += embed_batches(memory, store, embedder, most=EVERYTHING)
         dropped += vectors.drop_others(store, embedder.model)
-    return Reindexed(indexed, embedded, pending(memory, scope), dropped=dropped, orphans=orphans, semantic=why_not)
+    return Reindexed(
+        indexed, embedded, pending(memory, scope), dropped=dropped, orphans=orphans, categories=count, failed=notes,
+        semantic=why_not,
+    )  # fmt: skip
 
 
 def _linked(memory: Memory, scope: str, *, dry_run: bool) -> Reindexed:

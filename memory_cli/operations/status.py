@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from memory_cli import __version__, warm
+from memory_cli.categories import checking
 from memory_cli.embedding import model_state
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.results import ScopeStatus, Status
 from memory_cli.operations.languages import strangeness
-from memory_cli.store import connection, files, sidefiles, statements, taken, vectors
+from memory_cli.store import categories, connection, files, sidefiles, statements, taken, vectors
 from memory_cli.store.connection import Store
 
 
@@ -67,7 +68,20 @@ def _notes(memory: Memory, scopes: list[ScopeStatus], pending: int) -> list[str]
     for each in scopes:
         notes += _of_models(memory, each)
     notes += [sentence for store in memory.stores() if (sentence := strangeness(memory, store))]
-    return [*notes, *(sentence for store in memory.stores() for sentence in _arrivals(store))]
+    notes += [sentence for store in memory.stores() for sentence in _arrivals(store)]
+    return [*notes, *_drifted(memory)]
+
+
+def _drifted(memory: Memory) -> Iterator[str]:
+    """Name the files of categories that are not as their record says."""
+    there = {store.scope: store for store in memory.stores()}
+    for scope, folder in ((LOCAL, memory.roots.local_store), (GLOBAL, memory.roots.global_store)):
+        store = there.get(scope)
+        if store is not None:
+            listed = categories.everything(store, deleted=True)
+            yield from (f"{each}." for each in checking.problems(store.path.parent, listed))
+        elif folder is not None and scope in memory.session.scopes and checking.has_files(folder):
+            yield f"{folder} has files of categories and no database; `memory reindex` builds the record from them."
 
 
 def _answering(memory: Memory) -> Iterator[str]:

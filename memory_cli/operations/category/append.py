@@ -58,7 +58,6 @@ def append(
         seen.append((before, pruned))
         return after
 
-    after = changing.change(store, memory.who, memory.now, changing.APPEND, category, work)
-    assert after is not None
+    after = places.change(memory, store, changing.APPEND, category, work)
     before, pruned = seen[0]
     return places.written(store, before, after, entry=after.last_entry, pruned=pruned, redacted=sorted(clean.kinds))

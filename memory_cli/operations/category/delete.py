@@ -1,6 +1,5 @@
 """Delete a category."""
 
-from memory_cli.categories import changing
 from memory_cli.categories.canonical import missing
 from memory_cli.memory import Memory
 from memory_cli.models.categories import Category, CategoryWritten
@@ -30,6 +29,5 @@ def delete(
         seen.append(before)
         return categories.delete(made, before, reason=why)
 
-    after = changing.change(store, memory.who, memory.now, "delete", one.name, work)
-    assert after is not None
+    after = places.change(memory, store, "delete", one.name, work)
     return places.written(store, seen[0], after)

@@ -57,7 +57,18 @@ def look(memory: Memory, store: Store, name: str) -> tuple[Category | None, str]
     """Return a category, with what somebody did to its file taken in, unless it is somebody else's memory."""
     if memory.is_foreign(store.scope):
         return categories.found(store, name), ""
-    return changing.look(store, memory.who, memory.now, name)
+    return changing.look(store, memory.who, memory.now, name, believed=memory.is_believed)
+
+
+def change(
+    memory: Memory, store: Store, operation: str, name: str, work: changing.Work, *, continues: int = 0
+) -> Category:
+    """Do work on a category in one change, of which something must come."""
+    after = changing.change(
+        store, memory.who, memory.now, operation, name, work, continues=continues, believed=memory.is_believed
+    )
+    assert after is not None
+    return after
 
 
 def names(memory: Memory, scope: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from memory_cli.categories import changing
 from memory_cli.errors import NotFound, Refused
 from memory_cli.memory import Memory
 from memory_cli.models.categories import LOG, Category, CategoryWritten, Version
@@ -43,8 +42,7 @@ def restore(
             return before
         return categories.restore(made, before, wanted, reason=why)
 
-    after = changing.change(store, memory.who, memory.now, "restore", one.name, work)
-    assert after is not None
+    after = places.change(memory, store, "restore", one.name, work)
     return places.written(store, seen[0], after)
 
 

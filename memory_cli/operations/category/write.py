@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from memory_cli.categories import changing
 from memory_cli.categories.canonical import checked, differences, document_of, patched, text_of
 from memory_cli.errors import UsageError
 from memory_cli.memory import Memory
@@ -55,8 +54,7 @@ def write(
             return before
         return categories.write(made, before, category, text, operation=WRITE, reason=why)
 
-    after = changing.change(store, memory.who, memory.now, WRITE, category, work)
-    assert after is not None
+    after = places.change(memory, store, WRITE, category, work)
     return places.written(store, seen[0], after, redacted=sorted(clean.kinds))
 
 

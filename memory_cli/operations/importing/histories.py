@@ -115,7 +115,10 @@ def _write(
         del made.items[first + (is_there or was_there) :]
         return after
 
-    changing.change(memory.store(scope), memory.who, memory.now, IMPORT, kept.name, work, continues=tally.change)
+    changing.change(
+        memory.store(scope), memory.who, memory.now, IMPORT, kept.name, work, continues=tally.change,
+        believed=memory.is_believed,
+    )  # fmt: skip
     tally.change = seen[0].number or tally.change
     return counts[0]
 
