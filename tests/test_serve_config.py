@@ -50,3 +50,8 @@ def test_over_http_a_client_gets_the_address_and_the_variable_of_its_token(memor
     assert json.loads(told)["mcpServers"]["memory"]["headers"] == {"Authorization": "Bearer ${env:MEMORY_TOKEN}"}
     block = tomllib.loads(http_config("codex", "http://box:8000/mcp", token=True))
     assert block["mcp_servers"]["memory"] == {"url": "http://box:8000/mcp", "bearer_token_env_var": "MEMORY_TOKEN"}
+
+
+def test_with_the_api_a_client_needs_a_token_on_this_machine_too(memory):
+    told = memory("serve", "--http", "--api", "--print-config", "json").stdout
+    assert json.loads(told)["mcpServers"]["memory"]["headers"] == {"Authorization": "Bearer ${MEMORY_TOKEN}"}
