@@ -41,6 +41,15 @@ def test_ids_come_with_the_beginning_of_their_words(memory, completed, roots):
     assert "tea cools quickly" in CliRunner().invoke(app, env=environ, prog_name="memory").stdout
 
 
+def test_categories_are_completed_wherever_one_is_named(memory, completed):
+    for name in ("base", "basement", "other"):
+        memory("category", "write", name, "{}")
+    assert completed("category", "read", incomplete="bas") == ["base", "basement"]
+    assert (
+        completed("category", "edit", incomplete="o") == completed("context", "--category", incomplete="o") == ["other"]
+    )
+
+
 def test_settings_are_ready_for_a_value(completed):
     assert completed("--set", incomplete="retrieval.li", before=()) == ["retrieval.limit="]
 

@@ -280,8 +280,21 @@ async def test_a_statement_can_be_read_by_its_percent_encoded_id(agent, memory):
     record(memory, "tea is green", id="drinks/tea?#1")
     (found,) = (await agent.read_resource("memory://statement/drinks%2Ftea%3F%231")).contents
     assert json.loads(found.text) == document(show(memory, "drinks/tea?#1"))
-    (template,) = (await agent.list_resource_templates()).resource_templates
-    assert template.uri_template == "memory://statement/{id}"
+    assert [each.uri_template for each in (await agent.list_resource_templates()).resource_templates] == [
+        "memory://statement/{id}", "memory://category/{name}",
+    ]  # fmt: skip
+
+
+async def test_a_category_can_be_read_by_its_address_and_its_name_is_completed(agent):
+    await agent.call_tool("category_write", {"category": "my.base", "data": {"editor": "vim"}})
+    (found,) = (await agent.read_resource("memory://category/my%2Ebase")).contents
+    told = json.loads(found.text)
+    assert told["data"] == {"editor": "vim"} and told["meta"]["version"] == 1
+    where = types.ResourceTemplateReference(type="ref/resource", uri="memory://category/{name}")
+    assert (await agent.complete(where, {"name": "name", "value": "my"})).completion.values == ["my.base"]
+    for uri, said in (("memory://category/nothing", "my.base"), ("memory://category/..%2Fx", "no name")):
+        with pytest.raises(MCPError, match=said):
+            await agent.read_resource(uri)
 
 
 @pytest.mark.parametrize("uri", ["memory://handoff", "memory://statement/none", "memory://elsewhere"])

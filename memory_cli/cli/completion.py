@@ -55,6 +55,16 @@ def ids(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning(found, incomplete)
 
 
+def categories(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer the categories, with their kind."""
+    from memory_cli.store.categories import everything
+
+    found: Offered = []
+    with _quietly(), _memory(ctx) as memory:
+        found = [(each.name, each.kind) for store in memory.stores() for each in everything(store)]
+    return _beginning(found, incomplete)
+
+
 def settings(incomplete: str) -> Offered:
     """Offer the settings, ready for a value."""
     return _beginning([(f"{key.full}=", key.setting.sentence) for key in KEYS.values()], incomplete)
@@ -69,7 +79,7 @@ def embedding_models(incomplete: str) -> Offered:
 
 # By the name of the parameter.
 COMPLETERS: dict[str, Callable[..., Offered]] = {
-    "kind": kinds, "agent": agents, "source": sources, "tag": tags, "untag": tags, "id": ids,
+    "kind": kinds, "agent": agents, "source": sources, "tag": tags, "untag": tags, "id": ids, "category": categories,
 }  # fmt: skip
 
 

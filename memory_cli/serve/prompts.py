@@ -7,9 +7,10 @@ from mcp import MCPError, types
 from memory_cli.errors import MemoryCliError
 from memory_cli.memory import Session, open_memory
 from memory_cli.models.document import document
+from memory_cli.operations.category import places
 from memory_cli.operations.context import context
 from memory_cli.operations.recall import recall
-from memory_cli.serve.resources import STATEMENT
+from memory_cli.serve.resources import CATEGORY, STATEMENT
 from memory_cli.store import statements
 from memory_cli.text.fence import fenced
 
@@ -51,10 +52,14 @@ def prompt(session: Session, name: str, given: dict[str, str]) -> types.GetPromp
 
 
 def completed(session: Session, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """Return the ids that begin as what was typed of an address does; of anything else nothing is known."""
+    """Return what there is that begins as was typed of an address: ids or names; of anything else nothing is known."""
     found: list[str] = []
-    if isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri.startswith(STATEMENT):
+    begun = params.argument.value
+    address = params.ref.uri if isinstance(params.ref, types.ResourceTemplateReference) else ""
+    if address.startswith((STATEMENT, CATEGORY)):
         with open_memory(session) as memory:
-            for store in memory.stores():
-                found += [each.id for each in statements.by_prefix(store, params.argument.value, MOST + 1)]
+            if address.startswith(CATEGORY):
+                found = [each for each in places.names(memory, "") if each.startswith(begun)]
+            for store in memory.stores() if address.startswith(STATEMENT) else ():
+                found += [each.id for each in statements.by_prefix(store, begun, MOST + 1)]
     return types.CompleteResult(completion=types.Completion(values=found[:MOST], has_more=len(found) > MOST))

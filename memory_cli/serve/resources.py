@@ -1,4 +1,4 @@
-"""What a client can read by address: the handoff, and each statement."""
+"""What a client can read by address: the handoff, each statement and each category."""
 
 import json
 from urllib.parse import unquote
@@ -8,12 +8,14 @@ from mcp import MCPError, types
 from memory_cli.errors import MemoryCliError, NotFound
 from memory_cli.memory import Memory, Session, open_memory
 from memory_cli.models.document import document
+from memory_cli.operations.category.read import read
 from memory_cli.operations.handoff import handoff
 from memory_cli.operations.show import show
 from memory_cli.text.fence import fenced
 
 HANDOFF = "memory://handoff"
 STATEMENT = "memory://statement/"
+CATEGORY = "memory://category/"
 
 RESOURCES = types.ListResourcesResult(
     resources=[
@@ -32,7 +34,13 @@ TEMPLATES = types.ListResourceTemplatesResult(
             name="statement",
             description="One statement, whole, with where it came from and its changes.",
             mime_type="application/json",
-        )
+        ),
+        types.ResourceTemplate(
+            uri_template=f"{CATEGORY}{{name}}",
+            name="category",
+            description="One category: its data, and beside it hash, version, time and writer.",
+            mime_type="application/json",
+        ),
     ]
 )
 
@@ -54,4 +62,7 @@ def _read(memory: Memory, uri: str) -> tuple[str, str]:
     if uri.startswith(STATEMENT):
         found = document(show(memory, unquote(uri.removeprefix(STATEMENT))))
         return "application/json", json.dumps(found, ensure_ascii=False)
-    raise NotFound(f"There is nothing at {uri}; there is {HANDOFF} and {STATEMENT}{{id}}.")
+    if uri.startswith(CATEGORY):
+        found = document(read(memory, unquote(uri.removeprefix(CATEGORY))))
+        return "application/json", json.dumps(found, ensure_ascii=False)
+    raise NotFound(f"There is nothing at {uri}; there is {HANDOFF}, {STATEMENT}{{id}} and {CATEGORY}{{name}}.")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_cli.categories.canonical import document_of, text_of
-from memory_cli.cli import bind, streams
+from memory_cli.cli import bind, completion, streams
 from memory_cli.cli.call import Given, Output, Quiet, show
 from memory_cli.cli.editor import edited, keep
 from memory_cli.cli.help import Command
@@ -52,7 +52,12 @@ def _add_writer(group: typer.Typer, operation: Operation) -> None:
 
 def _edit(
     ctx: typer.Context,
-    category: Annotated[str, typer.Argument(metavar="CATEGORY", help="The category, there already or not.")],
+    category: Annotated[
+        str,
+        typer.Argument(
+            metavar="CATEGORY", help="The category, there already or not.", autocompletion=completion.categories
+        ),
+    ],
     reason: Annotated[str, typer.Option("-m", "--reason", metavar="REASON", help="Why, for the history.")] = "",
     scope: Annotated[
         str, typer.Option("-s", "--scope", metavar="SCOPE", help="local: this project; global: the account.")
