@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager
@@ -28,7 +29,7 @@ def served(folder, *options, before=()):
         try:
             said = running.stderr.readline()
             assert "http://" in said, said + running.stderr.read()
-            running.address = said.split()[-1].removesuffix("/mcp")
+            running.address = re.search(r"http://[^/]+", said)[0]
             yield running
         finally:
             running.kill()

@@ -17,6 +17,7 @@ from benchmarks.stores import opened, roots
 from memory_cli.operations.handoff import handoff
 from memory_cli.operations.list_ import list_
 from memory_cli.operations.record import record
+from memory_cli.sockets import listening
 from tests.http_server import asked, client, served, token
 
 HELLO = {
@@ -221,3 +222,11 @@ def test_a_port_that_is_taken_is_said(memory):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = memory("serve", "--http", "--port", str(taken.getsockname()[1]))
     assert done.exit_code == 1 and "--port" in done.stderr
+
+
+def test_what_is_small_is_sent_at_once():
+    # asyncio turns Nagle's algorithm off where the protocol of a socket is named; else each answer waits 40 ms.
+    with listening("127.0.0.1", 0, "--port") as port, socket.create_connection(port.getsockname()):
+        connection, _address = port.accept()
+        with connection:
+            assert connection.proto == socket.IPPROTO_TCP

@@ -22,6 +22,7 @@ from memory_cli.errors import Refused
 from memory_cli.memory import Session
 from memory_cli.serve.api import answers
 from memory_cli.serve.api.routes import routes
+from memory_cli.serve.api.table import PREFIX
 from memory_cli.serve.background import Background
 from memory_cli.serve.gate import HEALTH, Gate
 from memory_cli.serve.server import alone, make_server
@@ -66,7 +67,8 @@ def serve(
     beside(background.wake)
     listener.start()
     try:
-        _run(app, place, lambda: told(f"Serving MCP at {place.address}{MCP}"))
+        also = f", and the API at {place.address}{PREFIX}" if api else ""
+        _run(app, place, lambda: told(f"Serving MCP at {place.address}{MCP}{also}"))
     finally:
         listener.close()
         background.stop()
