@@ -12,6 +12,7 @@ from memory_cli.settings.links import Links
 from memory_cli.settings.retrieval import Retrieval
 from memory_cli.settings.sections import Context, Record, Redact, Runtime, Storage
 from memory_cli.settings.setting import Kind, Setting, Value
+from memory_cli.settings.sync import Sync
 
 __all__ = ["KEYS", "SECTIONS", "Key", "Kind", "Setting", "Settings", "Value"]
 
@@ -29,6 +30,7 @@ class Settings(Frozen):
     index: Index = field(default_factory=Index)
     links: Links = field(default_factory=Links)
     acl: Acl = field(default_factory=Acl)
+    sync: Sync = field(default_factory=Sync)
 
 
 class Key(NamedTuple):

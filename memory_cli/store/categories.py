@@ -133,6 +133,26 @@ def append(
     return after, _pruned(made, after)
 
 
+def merge_log(
+    made: Journal, before: Category | None, name: str, added: Sequence[Entry], gone: Iterable[int], max_entries: int,
+    max_age_days: int,
+) -> tuple[Category, list[int]]:  # fmt: skip
+    """Make entries of other devices, without those that are gone, the newest version; return their numbers here."""
+    first = (before.last_entry if before else 0) + 1
+    numbers = list(range(first, first + len(added)))
+    chained = hash_of("\n".join([before.hash if before else "", *(each.body for each in added), *map(str, gone)]))
+    after = replace(
+        _next(before, name, LOG, chained), last_entry=first - 1 + len(added), max_entries=max_entries,
+        max_age_days=max_age_days,
+    )  # fmt: skip
+    after = _put(made, before, after, "sync", "")
+    for number in gone:
+        _gone(made.store, name, after.version, f"number = {number}")
+    for number, entry in zip(numbers, added, strict=True):
+        _insert(made.store, name, replace(entry, number=number, device_number=after.version), after.version)
+    return after, numbers
+
+
 def restore(made: Journal, before: Category, to: Version, *, operation: str = "restore", reason: str = "") -> Category:
     """Make an earlier version the newest one."""
     number = before.version + 1

@@ -1,0 +1,1 @@
+"""Sync: what several devices hold is brought together, and nothing is lost on the way."""
