@@ -8,7 +8,7 @@ from pathlib import Path
 from memory_cli import provenance
 from memory_cli.categories import files
 from memory_cli.categories.canonical import checked_name, document_of, text_of
-from memory_cli.errors import Refused, UsageError
+from memory_cli.errors import Busy, Refused, UsageError
 from memory_cli.models.categories import LOG, Category
 from memory_cli.models.history import Who
 from memory_cli.store import categories, journal
@@ -18,6 +18,8 @@ from memory_cli.store.journal import Journal
 # Who edits a file.
 FILE = "file"
 APPEND = "append"
+# So many milliseconds a read waits to take in what somebody did to a file.
+PATIENCE = 50
 LOCAL = "local"
 Work = Callable[[Journal, Category | None], Category | None]
 
@@ -29,7 +31,7 @@ def nobody() -> bool:
 
 def change(
     store: Store, who: Who, now: datetime, operation: str, name: str, work: Work, *, continues: int = 0,
-    believed: Callable[[], bool] = nobody,
+    believed: Callable[[], bool] = nobody, deadline_ms: int | None = None,
 ) -> Category | None:  # fmt: skip
     """Do work on a category under the lock of its store, and put its file in place when that is committed.
 
@@ -38,7 +40,7 @@ def change(
     repository is refused unless it is `believed`.
     """
     checked_name(name)
-    with journal.writing(store, operation, who, now, continues=continues) as made:
+    with journal.writing(store, operation, who, now, continues=continues, deadline_ms=deadline_ms) as made:
         after = work(made, _settled(made, name, believed))
         staged = _staged(store, after) if after is not None else None
     if staged is not None and after is not None:
@@ -51,18 +53,25 @@ def look(
 ) -> tuple[Category | None, str]:
     """Return a category as its file and its record say, and what is to be said about the file.
 
-    A file that somebody edited becomes a version; one that is no JSON stays as it is, and so does the record.
+    A file that somebody edited becomes a version; one that is no JSON stays as it is, and so does the record. While
+    another process writes, the record answers at once.
     """
     known = categories.found(store, checked_name(name))
+    raw = None
     try:
         raw = files.read(store, known.name if known else name)
         if _agrees(known, raw, _text_of(store, known) if known and known.kind == LOG else None):
             return known, ""
         # What is not as it was committed is settled under the lock.
         settled = change(
-            store, who, now, FILE, known.name if known else name, lambda made, before: before, believed=believed
-        )
+            store, who, now, FILE, known.name if known else name, lambda made, before: before, believed=believed,
+            deadline_ms=PATIENCE,
+        )  # fmt: skip
         return settled, ""
+    except Busy:
+        ours = known is not None and (raw is None or categories.hash_of(_text(raw)) == known.file_hash)
+        late = f"{files.path(store, name)} was edited; the record answers, for another process writes just now."
+        return known, "" if ours else late
     except (Refused, UsageError) as error:
         return known, f"{error} The record answers, and the file was left as it is."
 

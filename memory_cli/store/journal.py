@@ -43,14 +43,16 @@ class Journal:
 
 @contextmanager
 def writing(
-    store: Store, operation: str, who: Who, at: datetime, *, undoes: int | None = None, continues: int = 0
-) -> Iterator[Journal]:
+    store: Store, operation: str, who: Who, at: datetime, *, undoes: int | None = None, continues: int = 0,
+    deadline_ms: int | None = None,
+) -> Iterator[Journal]:  # fmt: skip
     """Make one change of the store: all that the block does through the journal, or nothing.
 
-    With `continues` what it does becomes part of that earlier change, if that is still the newest one.
+    With `continues` what it does becomes part of that earlier change, if that is still the newest one. The deadline is
+    that of the store's settings unless one is given.
     """
     journal = Journal(store, operation, who, at, undoes)
-    with store.transaction():
+    with store.transaction(deadline_ms=deadline_ms):
         yield journal
         if journal.items:
             goes_on = continues and continues == store.db.execute("select max(number) from change").fetchone()[0]

@@ -4,11 +4,12 @@ from typing import Annotated
 
 from memory_cli.categories.canonical import document_of, fields_of
 from memory_cli.memory import Memory
-from memory_cli.models.categories import CategoryRead
+from memory_cli.models.categories import LOG, CategoryRead
 from memory_cli.operations import parameters as given
 from memory_cli.operations.category import places
 from memory_cli.operations.category.places import Name
 from memory_cli.parameter import Described
+from memory_cli.store import categories
 
 
 def read(
@@ -25,6 +26,9 @@ def read(
     """
     store, one, note = places.found(memory, category, scope, deleted=bool(version))
     with store.snapshot():
+        if one.kind == LOG:
+            # It may have grown since: its entries and its hash are of one moment.
+            one = categories.found(store, one.name) or one
         data = document_of(places.text(store, one, version), f"The category {one.name}")
         told = places.meta(memory, store, one)
     kept, missing = fields_of(data, fields)

@@ -1,0 +1,217 @@
+"""Faults that users of such systems met: with categories, each is something that ours does not do."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack
+from datetime import UTC, datetime
+
+import pytest
+
+from benchmarks.stores import opened
+from memory_cli.categories.canonical import text_of
+from memory_cli.errors import Busy
+from memory_cli.operations.category.append import append
+from memory_cli.operations.category.list_ import list_
+from memory_cli.operations.category.log import log
+from memory_cli.operations.category.read import read
+from memory_cli.operations.category.write import write
+from memory_cli.store import categories, checks
+from tests.conftest import SOURCES
+from tests.test_categories import put
+
+APPENDER = """
+import sys
+from pathlib import Path
+from benchmarks.stores import opened
+from memory_cli.operations.category.append import append
+for number in range(3):
+    with opened(Path(sys.argv[1])) as memory:
+        append(memory, "log", data={"n": number})
+"""
+QUICK = ("storage.lock_deadline_ms=50", "storage.busy_timeout_ms=10")
+
+
+@pytest.fixture
+def category(memory):
+    """Run `memory category …` and return its document, or its error where a code is expected."""
+
+    def run(*argv, code=0, **kwargs):
+        done = memory("category", *argv, "-o", "json", **kwargs)
+        assert not isinstance(done.exception, Exception), done.exception
+        assert done.exit_code == code, done.output
+        return json.loads(done.stdout) if done.stdout else done.stderr
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "storage/memory/default/categories"
+
+
+def test_two_processes_that_write_the_first_category_at_once_make_one_store(tmp_path, roots):
+    environ = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    makers = [subprocess.Popen([sys.executable, "-c", APPENDER, str(tmp_path)], env=environ) for _ in range(3)]
+    assert [each.wait(timeout=60) for each in makers] == [0, 0, 0]
+    with opened(tmp_path) as memory:
+        assert log(memory, "log", limit=100).total == 9
+        assert checks.problems(memory.stores("global")[0]) == []
+
+
+@pytest.mark.parametrize("drift", ["none", "a log that is behind", "an edit"])
+def test_a_read_answers_and_a_write_says_busy_while_another_holds_the_lock(drift, tmp_path, roots, folder):
+    with opened(tmp_path) as memory:
+        write(memory, "base", data={"a": 1})
+        append(memory, "journal", data={"n": 1})
+    if drift == "an edit":
+        (folder / "base.json").write_text('{"a": 2}', encoding="utf-8")
+    with ExitStack() as stack:
+        holder = stack.enter_context(opened(tmp_path))
+        stack.enter_context(holder.store("global").transaction())
+        with opened(tmp_path) as memory:
+            name = "base" if drift != "a log that is behind" else "journal"
+            found = read(memory, name)
+            assert found.data == {"a": 1} or len(found.data["entries"]) == 1
+            assert bool(found.note) == (drift == "an edit") and len(list_(memory).categories) == 2
+        with pytest.raises(Busy, match="locked by another process"), opened(tmp_path, assignments=QUICK) as memory:
+            write(memory, "base", data={"a": 3})
+    with opened(tmp_path) as memory:
+        assert read(memory, "base").data == {"a": 2 if drift == "an edit" else 1}
+
+
+def test_a_read_never_pairs_a_text_with_the_hash_of_another(tmp_path, roots):
+    def writes():
+        for number in range(60):
+            with opened(tmp_path) as memory:
+                write(memory, "base", data={"n": number, "text": str(number) * 50})
+                append(memory, "journal", data={"n": number})
+
+    with opened(tmp_path) as memory:
+        write(memory, "base", data={"n": -1})
+        append(memory, "journal", data={"n": -1})
+    writer = threading.Thread(target=writes)
+    writer.start()
+    seen = set()
+    while writer.is_alive():
+        with opened(tmp_path) as memory:
+            found, journal = read(memory, "base"), read(memory, "journal")
+            assert categories.hash_of(text_of(found.data)) == found.meta.hash
+            assert len(journal.data["entries"]) == journal.meta.version
+            seen.add(found.meta.hash)
+    writer.join()
+    assert len(seen) > 1
+
+
+def test_writes_within_one_second_keep_a_version_each(category):
+    hashes = [put(category, "base", {"n": number})["hash"] for number in range(12)]
+    versions = category("history", "base")["versions"]
+    assert [each["hash"] for each in reversed(versions)] == hashes and all("readable" not in each for each in versions)
+
+
+@pytest.mark.parametrize("hash", ["0" * 64, "44136fa355b3", ""])
+def test_an_expected_hash_holds_where_nothing_is_and_after_a_deletion(hash, category):
+    if not hash:
+        hash = put(category, "base", {"a": 1})["hash"]
+        category("delete", "base")
+    category("write", "base", "{}", "--expect", hash, code=5)
+    assert category("list")["categories"] == []
+
+
+def test_the_second_of_two_who_read_one_version_is_told_what_is_there_now(category):
+    for number in range(3):
+        hash = put(category, "base", {"n": number, "same": 1})["hash"]
+    winner = put(category, "base", {"n": 4, "same": 1}, "--expect", hash)
+    told = put(category, "base", {"n": 5, "same": 1, "more": 1}, "--expect", hash, code=5)
+    assert f"version 4 with hash {winner['hash']}" in told and "n, more" in told
+
+
+def test_a_search_finds_signs_and_holds_every_filter_and_both_at_once(category):
+    put(category, "base", {"rate": "100%", "theme": "dark_mode", "path": "a/b"})
+    put(category, "other", {"rate": "7 of 100"})
+    for query, key in (("100%", "rate"), ("dark_mode", "theme"), ("%", ""), ("_", ""), ("a/b", "path")):
+        hits = category("search", query, "--category", "base")["hits"]
+        assert ([each["key_path"] for each in hits] or [""])[0] == key, query
+    assert category("search", "dark_mode", "--category", "other")["hits"] == []
+    assert category("search", "dark_mode", "--actor", "nobody")["hits"] == []
+
+
+def test_times_are_compared_as_moments_whatever_zone_they_are_written_in(category, tmp_path, roots):
+    with opened(tmp_path, now=datetime(2026, 6, 1, 12, tzinfo=UTC)) as memory:
+        write(memory, "base", data={"editor": "vim"})
+    for after, there in (("2026-06-01T13:30:00+02:00", 1), ("2026-06-01T07:30:00-05:00", 0), ("2026-06-01T11:59Z", 1)):
+        assert len(category("search", "vim", "--updated-after", after)["hits"]) == there, after
+        assert len(category("search", "vim", "--updated-before", after)["hits"]) == 1 - there, after
+
+
+def test_what_was_read_and_edited_and_written_back_holds_nothing_but_the_users_keys(category):
+    put(category, "base", {"a": 1})
+    data = category("read", "base")["data"]
+    put(category, "base", data | {"b": 2})
+    assert category("read", "base")["data"] == {"a": 1, "b": 2}
+
+
+def test_a_corrupt_file_is_never_taken_for_another_kind_and_never_overwritten(category, folder):
+    category("append", "journal", '{"n": 1}')
+    category("read", "journal")
+    (folder / "journal.json").write_text("{", encoding="utf-8")
+    category("write", "journal", "{}", code=5)
+    assert category("log", "journal")["total"] == 1
+    assert (folder / "journal.json").read_text(encoding="utf-8") == "{"
+    (folder / "unknown.json").write_text("{", encoding="utf-8")
+    for argv in (("append", "unknown", "{}"), ("write", "unknown", "{}")):
+        category(*argv, code=2)
+    assert (folder / "unknown.json").read_text(encoding="utf-8") == "{"
+
+
+def test_not_found_lists_what_there_is_and_the_nearest_name(category):
+    put(category, "projects", {})
+    put(category, "base", {})
+    told = category("read", "project", code=3)
+    assert "The nearest is projects." in told and "base" in told
+    assert "none yet" in category("read", "x", "--scope", "local", code=3)
+
+
+def test_only_a_category_that_was_there_is_called_deleted(category):
+    hash = put(category, "base", {})["hash"]
+    category("delta", "nothing", "--since-hash", hash, code=3)
+    category("delete", "base")
+    assert category("delta", "base", "--since-hash", hash)["deleted"] is True
+
+
+@pytest.mark.parametrize("argv", [("serve", "--htpp"), ("category", "read", "base", "--feilds", "a"), ("--htpp",),
+                                  ("--set", "storage.journal_mode=wall", "category", "list"),
+                                  ("--set", "storage.jurnal_mode=wal", "category", "list"),
+                                  ("serve", "--tools", "mcp-memory")])  # fmt: skip
+def test_an_unknown_flag_key_mode_or_set_of_tools_starts_nothing(argv, memory, tmp_path):
+    done = memory(*argv)
+    assert done.exit_code == 2 and not isinstance(done.exception, Exception)
+    assert not (tmp_path / "storage").exists()
+
+
+@pytest.mark.anyio
+async def test_tools_refuse_names_that_lead_elsewhere_and_arguments_that_are_none(agent, tmp_path):
+    (tmp_path / "storage").mkdir()
+    precious = tmp_path / "storage/precious.json"
+    precious.write_text('{"mine": 1}', encoding="utf-8")
+    for tool, more in (("read", {}), ("write", {"data": {}}), ("append", {"data": {}}), ("delete", {}),
+                       ("history", {}), ("delta", {"since_hash": "0"}), ("restore", {})):  # fmt: skip
+        for name in ("../../../precious", str(precious.with_suffix("")), "..", "a/../b"):
+            done = await agent.call_tool(f"category_{tool}", {"category": name, **more})
+            assert done.is_error and "is no name" in done.content[0].text, (tool, name)
+        told = await agent.call_tool(f"category_{tool}", {"key": "base", **more})
+        assert told.is_error and "Did you mean category?" in told.content[0].text
+    assert precious.read_text(encoding="utf-8") == '{"mine": 1}'
+
+
+@pytest.mark.anyio
+async def test_a_context_of_categories_keeps_its_budget(agent):
+    for number in range(20):
+        data = {f"key {each}": "word " * 200 for each in range(20)}
+        await agent.call_tool("category_write", {"category": f"c{number}", "data": data})
+    names = [f"c{number}" for number in range(20)]
+    done = await agent.call_tool("memory_context", {"category": names, "budget": 2000})
+    assert len(json.dumps(done.structured_content)) < 10_000
+    assert any(each.get("cut") for each in done.structured_content["categories"])
