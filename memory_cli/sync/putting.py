@@ -53,8 +53,7 @@ def _put_statement(made: Journal, id: str, content: Content | None) -> list[Cont
     wanted = statement_of(id, content)
     twin = statements.by_identity(made.store, identity(wanted.kind, wanted.text))
     if twin is not None and twin.id != id:
-        _unite(made, now, wanted, twin)
-        return []
+        return _unite(made, now, wanted, twin)
     if wanted.kind == HANDOFF and (other := statements.handoff(made.store)) and other.id != id:
         if (other.updated_at, other.id) > (wanted.updated_at, id):
             return [content]
@@ -65,18 +64,20 @@ def _put_statement(made: Journal, id: str, content: Content | None) -> list[Cont
     return []
 
 
-def _unite(made: Journal, now: Statement | None, wanted: Statement, twin: Statement) -> None:
+def _unite(made: Journal, now: Statement | None, wanted: Statement, twin: Statement) -> list[Content]:
     """Make one of two statements that have the same words: the older id stays, and both answer."""
     first, second = sorted((wanted, twin), key=lambda each: (each.at, each.id))
-    merged = merging.statements(of_statement(wanted), of_statement(twin)).content
-    aliases = sorted({*merged["aliases"], second.id} - {first.id})
-    united = statement_of(first.id, {**merged, "aliases": aliases})
+    merged = merging.statements(of_statement(wanted), of_statement(twin))
+    aliases = sorted({*merged.content["aliases"], second.id} - {first.id})
+    united = statement_of(first.id, {**merged.content, "aliases": aliases})
     loose = links.touching(made.store, [second.id])
     if doomed := now if first is twin else twin:
         journal.remove(made, doomed)
     _write(made, twin if first is twin else now, united)
     for each in loose:
         _tie(made, each, second.id, first.id)
+    # Metadata and expiry of the one that the other had otherwise.
+    return [merged.lost] if merged.lost is not None else []
 
 
 def _tie(made: Journal, loose: Link, old: str, new: str) -> None:
