@@ -13,7 +13,7 @@ from memory_cli.models.document import document
 
 # Families of results, by the module of `models` that has them, which modules of `cli.shown` of that name show; those
 # of TABLES have another one, with `_tables` at its end, which only a terminal needs.
-FAMILIES = frozenset({"backups", "documents", "links", "tokens", "categories"})
+FAMILIES = frozenset({"backups", "documents", "links", "tokens", "categories", "sync"})
 TABLES = frozenset({"links", "categories"})
 
 

@@ -34,7 +34,9 @@ class Carrier:
         make_folders(self.folder)
         self.mine.rows(())
         own = sync.device(self.mine.store)
-        equal = all([self._take_from(each) for each in self._others(own)])
+        equal = True
+        for each in self._others(own):
+            equal = self._take_from(each) and equal
         pushed = self._leave(self.folder / own)
         found = self.mine.digest()
         conflicts: list[Told] = [told for each in self.taken for told in each.conflicts]
@@ -105,9 +107,9 @@ class Carrier:
         }  # fmt: skip
         write_private(folder / MANIFEST, json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
         named = {each["file"] for each in buckets.values()}
-        for each in folder.glob("*.gz"):
-            if each.name not in named:
-                each.unlink(missing_ok=True)
+        for old in folder.glob("*.gz"):
+            if old.name not in named:
+                old.unlink(missing_ok=True)
         return written
 
 

@@ -29,14 +29,19 @@ TOKEN = "MEMORY_SYNC_TOKEN"  # noqa: S105 - the name of a variable
 def side(memory: Memory, scope: str) -> Side:
     """Return this side: the store of a scope, made when there is none, with what somebody did to its files."""
     store = memory.store(scope or GLOBAL)
-    if memory.is_foreign(store.scope):
-        raise Refused("This project's memory is somebody else's and is not synced; `memory trust` makes it yours.")
+    require_own(memory, store)
     notice_files(memory, store)
     wanted = memory.settings.sync
     return Side(
         store, memory.who, memory.session.clock, wanted.conflict_strategy, wanted.max_bytes,
         fit=lambda family, content: fit(memory, family, content), may=lambda name, device: may(memory, name, device),
     )  # fmt: skip
+
+
+def require_own(memory: Memory, store: Store) -> None:
+    """Refuse to sync a memory that came with a clone."""
+    if memory.is_foreign(store.scope):
+        raise Refused("This project's memory is somebody else's and is not synced; `memory trust` makes it yours.")
 
 
 def notice_files(memory: Memory, store: Store) -> None:
