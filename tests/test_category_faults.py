@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from benchmarks.stores import opened
+from memory_cli.categories import leaves
 from memory_cli.categories.canonical import text_of
 from memory_cli.errors import Busy
 from memory_cli.operations.category.append import append
@@ -19,6 +20,7 @@ from memory_cli.operations.category.log import log
 from memory_cli.operations.category.read import read
 from memory_cli.operations.category.write import write
 from memory_cli.store import categories, checks
+from memory_cli.text.analysis import index_tokens, query_terms
 from tests.conftest import SOURCES
 from tests.test_categories import put
 
@@ -215,3 +217,20 @@ async def test_a_context_of_categories_keeps_its_budget(agent):
     done = await agent.call_tool("memory_context", {"category": names, "budget": 2000})
     assert len(json.dumps(done.structured_content)) < 10_000
     assert any(each.get("cut") for each in done.structured_content["categories"])
+
+
+TEXTS = ("say hello", "happy sky", "multi-agent planner", "maxRetryCount in http_client.retry_policy", "café crème",
+         "ABC-123 at 10.0.1.1", "1,000 users", "dying ties flies", "C:\\temp\\x", "don't GB/s C++ k8s", "a-b-cd e_f",
+         "数据库连接池", "foo::bar->baz @scope/pkg 50%", "ski skies eyes", "U.S.A. e-mail", "R Go CI")  # fmt: skip
+ASKED = ("multiagent", "saying", "happiness", "retry", "abcd", "email", "1000", "usa", "cafe", "连接", "sky")
+
+
+def test_a_text_that_answers_is_never_passed_over_for_its_beginnings():
+    met = 0
+    for query in (*ASKED, *(word for text in TEXTS for word in text.split())):
+        begun, tokens = leaves.beginnings(query), {each.token for each in query_terms(query).terms}
+        for text in TEXTS:
+            if tokens & set(index_tokens(text)):
+                met += 1
+                assert not begun or leaves.may_answer(text, begun), (query, text)
+    assert met > len(TEXTS) and not leaves.may_answer("nothing alike", leaves.beginnings("vim"))

@@ -56,9 +56,9 @@ def look(
     A file that somebody edited becomes a version; one that is no JSON stays as it is, and so does the record. While
     another process writes, the record answers at once.
     """
-    known = categories.found(store, checked_name(name))
-    raw = None
+    known, raw = None, None
     try:
+        known = categories.found(store, checked_name(name))
         raw = files.read(store, known.name if known else name)
         if _agrees(known, raw, _text_of(store, known) if known and known.kind == LOG else None):
             return known, ""

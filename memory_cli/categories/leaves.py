@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,6 +11,8 @@ from memory_cli.text.analysis import index_tokens, query_terms
 
 K1, B = 1.2, 0.4
 SNIPPET = 160
+BEGINNING = 3
+_LEADING = re.compile("[0-9a-z]+|[^\x00-\x7f]")
 
 
 class Value(NamedTuple):
@@ -24,13 +27,35 @@ def values(data: Mapping[str, Any]) -> Iterator[Value]:
     yield from _within(data, "")
 
 
-def scores(query: str, found: Sequence[Value]) -> list[float]:
-    """Return how well each value answers a query, by BM25 over its words and those of its path; 0 is not at all."""
+def beginnings(query: str) -> frozenset[str]:
+    """Return beginnings of words, one of which every ASCII text holds that has a word of the query."""
+    found = (_LEADING.match(term.token.lower()) for term in query_terms(query).terms)
+    # A stem may end in an i where its word has a y.
+    heads = (each[0][:BEGINNING] for each in found if each)
+    return frozenset(each[:-1] if len(each) < 4 and each.endswith("i") else each for each in heads)
+
+
+def may_answer(text: str, begun: Iterable[str]) -> bool:
+    """Tell whether a text may hold a word that begins so; it costs little, and the analysis of a text costs much."""
+    if not text.isascii():
+        return True
+    # As the analysis joins what these part.
+    joined = text.lower().replace("-", "").replace("_", "").replace(",", "")
+    return any(each in joined for each in begun)
+
+
+def scores(query: str, found: Sequence[Value], total: int) -> list[float]:
+    """Return how well each value answers a query, by BM25 over its words and those of its path; 0 is not at all.
+
+    `total` is how many values there are, of which those found may answer.
+    """
     documents = [Counter(index_tokens(f"{each.path.replace('.', ' ')} {each.text}")) for each in found]
     terms = {term.token for term in query_terms(query).terms}
     frequent = Counter(token for each in documents for token in terms & each.keys())
     average = sum(map(_length, documents)) / max(len(documents), 1) or 1.0
-    weights = {token: math.log(1 + (len(documents) - count + 0.5) / (count + 0.5)) for token, count in frequent.items()}
+    weights = {
+        token: math.log(1 + (max(total, count) - count + 0.5) / (count + 0.5)) for token, count in frequent.items()
+    }
     return [_score(each, weights, average) for each in documents]
 
 

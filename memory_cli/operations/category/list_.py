@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from memory_cli.categories import files
-from memory_cli.errors import UsageError
 from memory_cli.memory import Memory
 from memory_cli.models.categories import CategoriesListed
 from memory_cli.operations import parameters as given
@@ -24,11 +23,7 @@ def list_(
     told = []
     for store in memory.stores(scope):
         for name in _names(store):
-            try:
-                one, note = places.look(memory, store, name)
-            except UsageError as error:
-                notes.append(str(error))
-                continue
+            one, note = places.look(memory, store, name)
             notes += [note] if note else []
             if one is not None and (one.there or deleted):
                 told.append(places.meta(memory, store, one))

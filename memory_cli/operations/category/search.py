@@ -55,8 +55,8 @@ def ranked(
     """Find values in these categories; a weight from 0 to 1 says how much meaning counts against words."""
     if not query.strip():
         raise UsageError("The query is empty; ask a question or give some words.")
-    found = [(store, one, value) for store, one in meant for value in _values(store, one)]
-    scored = leaves.scores(query, [value for _store, _one, value in found])
+    found, total = _found(meant, leaves.beginnings(query) if not weight else frozenset())
+    scored = leaves.scores(query, [value for _store, _one, value in found], total)
     semantic = ""
     if weight:
         scored, semantic = _with_meaning(memory, query, [value for _store, _one, value in found], scored, weight)
@@ -74,15 +74,32 @@ def _meant(
         return
     for store in memory.stores(scope):
         for each in categories.everything(store):
-            newest = categories.version(store, each.name, each.version)
-            assert newest is not None
-            late = (after is None or newest.at >= after) and (before is None or newest.at < before)
-            if late and actor.casefold() in ("", newest.agent.casefold()):
+            if not (after or before or actor) or _passes(store, each, after, before, actor):
                 yield store, each
 
 
-def _values(store: Store, one: Category) -> Iterator[Value]:
-    return leaves.values(document_of(places.text(store, one), one.name))
+def _passes(store: Store, one: Category, after: datetime | None, before: datetime | None, actor: str) -> bool:
+    newest = categories.version(store, one.name, one.version)
+    assert newest is not None
+    late = (after is None or newest.at >= after) and (before is None or newest.at < before)
+    return late and actor.casefold() in ("", newest.agent.casefold())
+
+
+def _found(
+    meant: Sequence[tuple[Store, Category]], begun: frozenset[str]
+) -> tuple[list[tuple[Store, Category, Value]], int]:
+    """Return the values that may answer, all where there is no telling, and about how many there are altogether."""
+    found, total = [], 0
+    for store, one in meant:
+        text = places.text(store, one)
+        # Each value has a line of its own.
+        total += text.count("\n")
+        if begun and not leaves.may_answer(text, begun):
+            continue
+        for value in leaves.values(document_of(text, one.name)):
+            if not begun or leaves.may_answer(f"{value.path} {value.text}", begun):
+                found.append((store, one, value))
+    return found, total
 
 
 def _with_meaning(
