@@ -8,9 +8,9 @@ from memory_cli.store import sync
 
 
 def conflicts(memory: Memory, *, scope: Scope = "") -> Conflicts:
-    """Show what two devices changed in ways that cannot be joined, newest first.
+    """Show what two devices changed in ways that cannot be joined.
 
-    Each has a number, what is kept now, and what lost; `sync resolve` chooses.
+    The newest is first. Each has a number, what is kept now, and what lost; `sync resolve` chooses.
     """
     return Conflicts(
         scope or GLOBAL,

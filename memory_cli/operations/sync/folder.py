@@ -21,9 +21,9 @@ def folder(
     readable: Annotated[bool, Described("Also as one Markdown file a statement, to read and to add to.")] = False,
     scope: Scope = "",
 ) -> Synced:
-    """Sync through a plain folder, with no network: take what others left there, then leave what is here.
+    """Sync through a plain folder that anything may carry, with no network.
 
-    Each device writes into a folder of its own, so that whatever carries it meets no conflict. Readable, there are also
+    What others left there is taken, then what is here is left there. Each device writes into a folder of its own, so that whatever carries it meets no conflict. Readable, there are also
     Markdown files: a new one becomes a statement, and an edited one changes it.
     """
     path = Path(directory).expanduser().absolute()

@@ -13,7 +13,7 @@ USUAL = 100
 
 
 def manifest(memory: Memory, *, scope: Scope = "", limit: given.Limit = USUAL, offset: given.Offset = 0) -> Manifest:
-    """Show all that syncs, by hash and by which writes of which device are known.
+    """Show all that syncs: hashes, and which writes of each device are known.
 
     Two devices with the same root hold the same. Nothing is written.
     """
