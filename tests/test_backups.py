@@ -60,6 +60,17 @@ def test_a_restored_memory_goes_on_with_everything(memory, kept):
     assert memory("undo").exit_code == 0 and memory("verify").exit_code == 0
 
 
+def test_the_files_of_categories_are_those_of_the_memory_that_came_back(memory, tmp_path):
+    for number in (1, 2):
+        assert memory("category", "write", "base", "--data", f"a={number}").exit_code == 0
+        if number == 1:
+            assert memory("snapshot", str(tmp_path / "kept")).exit_code == 0
+    (file,) = tmp_path.glob("storage/**/categories/base.json")
+    assert memory("restore", str(tmp_path / "kept"), "--yes").exit_code == 0
+    assert json.loads(file.read_text(encoding="utf-8")) == {"a": "1"}
+    assert json.loads(memory("doctor", "-o", "json").stdout)["findings"] == []
+
+
 def test_a_lost_memory_is_restored(memory, kept, tmp_path):
     shutil.rmtree(tmp_path / "project/.memory-rag")
     shutil.rmtree(tmp_path / "storage")

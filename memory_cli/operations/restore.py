@@ -7,8 +7,9 @@ from memory_cli.errors import MemoryCliError, NotFound, Refused
 from memory_cli.memory import LOCAL, Memory
 from memory_cli.models.backups import Restored, ScopeKept
 from memory_cli.operations import parameters as given
+from memory_cli.operations.category import places
 from memory_cli.parameter import Described
-from memory_cli.store import files, manifest, readonly, swapping
+from memory_cli.store import categories, files, manifest, readonly, swapping
 from memory_cli.store.connection import NAME
 
 
@@ -31,11 +32,21 @@ def restore(
         raise NotFound(f"{folder} holds nothing of the {scope} memory; it has {' and '.join(listed.scopes)}.")
     if wrong := manifest.problems(folder, listed):
         raise MemoryCliError(f"{folder} is not what it was, and nothing was touched: {'; '.join(wrong)}.")
-    places = {each: _place(memory, each) for each in wanted}
+    targets = {each: _place(memory, each) for each in wanted}
     kept = [_kept(folder, each) for each in wanted]
     if not yes:
-        return Restored(str(folder), kept, [str(each) for each in places.values() if (each / NAME).exists()], True)
-    return Restored(str(folder), kept, _swapped(memory, folder, places))
+        return Restored(str(folder), kept, [str(each) for each in targets.values() if (each / NAME).exists()], True)
+    parked = _swapped(memory, folder, targets)
+    for each in wanted:
+        _write_categories(memory, each)
+    return Restored(str(folder), kept, parked)
+
+
+def _write_categories(memory: Memory, scope: str) -> None:
+    """Write the files of the categories that came back, which the next readers would do, too."""
+    for store in memory.stores(scope):
+        for each in categories.everything(store):
+            places.look(memory, store, each.name)
 
 
 def _place(memory: Memory, scope: str) -> Path:
@@ -53,22 +64,22 @@ def _kept(folder: Path, scope: str) -> ScopeKept:
     return ScopeKept(scope, readonly.statements(path), path.stat().st_size)
 
 
-def _swapped(memory: Memory, folder: Path, places: dict[str, Path]) -> list[str]:
+def _swapped(memory: Memory, folder: Path, targets: dict[str, Path]) -> list[str]:
     """Stage every scope before the first is swapped, so that a full disk leaves all as it was."""
     stamp = memory.now.strftime("%Y%m%dT%H%M%SZ")
     staged: dict[str, Path] = {}
     try:
-        for place, (scope, target) in enumerate(places.items()):
-            memory.progress(place, len(places), f"copying the {scope} memory")
+        for place, (scope, target) in enumerate(targets.items()):
+            memory.progress(place, len(targets), f"copying the {scope} memory")
             files.make_store_folder(target)
             staged[scope] = swapping.stage(folder / scope / NAME, target, memory.settings.storage)
         if memory.session.kept:
             memory.session.kept.close()
-        for target in places.values():
+        for target in targets.values():
             swapping.require_alone(target / NAME)
-        parked = [swapping.swap(target, staged[scope], stamp) for scope, target in places.items()]
+        parked = [swapping.swap(target, staged[scope], stamp) for scope, target in targets.items()]
     finally:
         for each in staged.values():
             each.unlink(missing_ok=True)
-    memory.progress(len(places), len(places), "restored")
+    memory.progress(len(targets), len(targets), "restored")
     return [str(each) for each in parked if each]

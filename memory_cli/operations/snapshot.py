@@ -18,7 +18,7 @@ from memory_cli.store import backup, categories, connection, files, manifest, re
 from memory_cli.store.connection import NAME, Store
 
 CONFIG = "config.toml"
-LEFT_OUT = ("the tokens of `memory token`, which are secrets", "your own settings and models")
+LEFT_OUT = ("the secret tokens of `memory token`", "your own settings and models")
 
 
 def snapshot(

@@ -23,8 +23,9 @@ def folder(
 ) -> Synced:
     """Sync through a plain folder that anything may carry, with no network.
 
-    What others left there is taken, then what is here is left there. Each device writes into a folder of its own, so that whatever carries it meets no conflict. Readable, there are also
-    Markdown files: a new one becomes a statement, and an edited one changes it.
+    What others left there is taken, then what is here is left there. Each device writes into a folder of its own, so
+    that whatever carries it meets no conflict. Readable, there are also Markdown files: a new one becomes a statement,
+    and an edited one changes it.
     """
     path = Path(directory).expanduser().absolute()
     store = memory.store(scope or GLOBAL)
