@@ -32,7 +32,13 @@ SIGNATURES = {
     "memory_delta": {"category": True, "since_hash": True},
     "memory_context": {"categories": True, "fields": False},
     "memory_compact": {"category": False, "keep_versions": False},
+    "memory_status": {},
     "memory_doctor": {},
+    "sync_manifest": {},
+    "sync_diff": {"remote_manifest_path": True},
+    "sync_push": {"export_path": True, "categories": False},
+    "sync_pull": {"import_path": True, "conflict_strategy": False},
+    "memory_sync": {"direction": True, "categories": False},
 }
 READERS = {"memory_read", "memory_list", "memory_search", "memory_search_semantic", "memory_history", "memory_delta",
            "memory_context", "memory_status", "memory_doctor", "sync_manifest", "sync_diff"}  # fmt: skip
@@ -42,6 +48,17 @@ BASE = {"editor": "vim", "shell": {"name": "fish"}, "_meta": "mine"}
 @pytest.fixture
 async def other(session):
     async with Client(make_server(session, "mcp-memory-rs"), raise_exceptions=True) as client:
+        yield client
+
+
+@pytest.fixture
+async def phone(session, tmp_path):
+    """The same tools on another device."""
+    elsewhere = make_session(
+        project_root=session.roots.project, storage_root=tmp_path / "phone", source="mcp",
+        environ={**session.environ, "MEMORY_DEVICE": "phone"},
+    )  # fmt: skip
+    async with Client(make_server(elsewhere, "mcp-memory-rs"), raise_exceptions=True) as client:
         yield client
 
 
@@ -224,3 +241,95 @@ async def test_the_set_stands_alone():
     with pytest.raises(UsageError, match="alone"):
         offered("core,mcp-memory-rs")
     assert {each.tool for each in offered(" MCP-Memory-RS ")} == SIGNATURES.keys()
+
+
+async def test_what_one_device_pushes_another_pulls_once(other, phone, tmp_path):
+    await ask(other, "memory_write", category="base", data=BASE)
+    await ask(other, "memory_append", category="journal", data={"n": 1})
+    await ask(other, "memory_write", category="mine", data={})
+    file = tmp_path / "push.gz"
+    done = await ask(other, "sync_push", export_path=str(file), categories=["base", "journal"])
+    assert done["categories_exported"] == 2 and file.stat().st_size == done["size_bytes"]
+    assert file.stat().st_mode & 0o077 == 0
+    assert (await ask(phone, "sync_pull", import_path=str(file)))["pulled"] == 2
+    assert (await ask(phone, "memory_read", category="base"))["data"] == BASE
+    assert (await ask(phone, "memory_read", category="journal"))["data"]["entries"][0]["data"] == {"n": 1}
+    assert (await ask(phone, "sync_pull", import_path=str(file)))["pulled"] == 0
+    assert [each["name"] for each in (await ask(phone, "memory_list"))["files"]] == ["base", "journal"]
+
+
+async def test_manifests_tell_what_a_sync_would_move_and_write_nothing(other, phone, tmp_path):
+    await ask(other, "memory_write", category="base", data=BASE)
+    await ask(other, "memory_write", category="same", data={})
+    file, manifest = tmp_path / "push.gz", tmp_path / "manifest.json"
+    await ask(other, "sync_push", export_path=str(file))
+    await ask(phone, "sync_pull", import_path=str(file))
+    for client, value in ((other, 1), (phone, 2)):
+        await ask(client, "memory_write", category="base", data={"n": value})
+    await ask(other, "memory_write", category="new", data={})
+    await ask(phone, "memory_write", category="theirs", data={})
+    await ask(phone, "memory_delete", category="same")
+    before = sorted(tmp_path.rglob("*"))
+    told = await ask(phone, "sync_manifest")
+    assert "Did you mean" not in await refused(phone, "sync_manifest", export_path=str(manifest))
+    assert sorted(tmp_path.rglob("*")) == before
+    assert told["manifest"]["device_id"] == "phone" and len(told["manifest"]["categories"]) == 3
+    manifest.write_text(json.dumps(told), encoding="utf-8")
+    found = await ask(other, "sync_diff", remote_manifest_path=str(manifest))
+    assert found["details"] == {
+        "to_pull": ["same", "theirs"], "to_push": ["new"], "conflicts": ["base"], "unchanged": [],
+    }  # fmt: skip
+    assert found["remote_device"] == "phone" and found["identical"] is False
+
+
+async def test_manifests_of_devices_that_never_synced_are_compared_too(other, phone, tmp_path):
+    for client, value in ((other, 1), (phone, 2)):
+        await ask(client, "memory_write", category="same", data={})
+        await ask(client, "memory_write", category="base", data={"n": value})
+    (tmp_path / "manifest.json").write_text(json.dumps(await ask(phone, "sync_manifest")), encoding="utf-8")
+    found = await ask(other, "sync_diff", remote_manifest_path=str(tmp_path / "manifest.json"))
+    assert found["details"]["conflicts"] == ["base"] and found["details"]["unchanged"] == ["same"]
+
+
+@pytest.mark.parametrize("strategy, kept", [("local_wins", 2), ("remote_wins", 1)])
+async def test_a_conflict_ends_as_the_receiver_says_and_what_lost_is_told(strategy, kept, other, phone, tmp_path):
+    for client, value in ((other, 1), (phone, 2)):
+        await ask(client, "memory_write", category="base", data={"n": value})
+    file = tmp_path / "push.gz"
+    await ask(other, "sync_push", export_path=str(file))
+    done = await ask(phone, "sync_pull", import_path=str(file), conflict_strategy=strategy)
+    assert done["conflicts"] == 1 and done["details"]["conflicts"][0]["key"] == "base"
+    assert (await ask(phone, "memory_read", category="base"))["data"] == {"n": kept}
+
+
+async def test_a_push_overwrites_nothing_that_is_no_envelope_and_a_pull_takes_no_other_file(other, session, tmp_path):
+    await ask(other, "memory_write", category="base", data=BASE)
+    precious = tmp_path / "precious.json"
+    precious.write_text("mine", encoding="utf-8")
+    (tmp_path / "link").symlink_to(precious)
+    for path in (precious, tmp_path / "link", session.roots.global_store / "x", tmp_path / "no/where"):
+        await refused(other, "sync_push", export_path=str(path))
+    assert precious.read_text(encoding="utf-8") == "mine"
+    await ask(other, "sync_push", export_path=str(tmp_path / "push.gz"))
+    await ask(other, "sync_push", export_path=str(tmp_path / "push.gz"))
+    assert "base" in await refused(other, "sync_push", export_path=str(tmp_path / "x"), categories=["bass"])
+    for path in (precious, tmp_path / "nothing", tmp_path):
+        for tool, argument in (("sync_pull", "import_path"), ("sync_diff", "remote_manifest_path")):
+            assert "mine" not in await refused(other, tool, **{argument: str(path)})
+    cut = tmp_path / "cut.gz"
+    cut.write_bytes((tmp_path / "push.gz").read_bytes()[:-9])
+    await refused(other, "sync_pull", import_path=str(cut))
+
+
+async def test_the_status_counts_what_changed_since_the_last_sync(other, tmp_path):
+    assert (await ask(other, "memory_status"))["categories"] == 0
+    await ask(other, "memory_write", category="base", data=BASE)
+    told = await ask(other, "memory_status")
+    assert (told["categories"], told["dirty_categories"]) == (1, 1)
+    await ask(other, "sync_push", export_path=str(tmp_path / "push.gz"))
+    assert (await ask(other, "memory_status"))["dirty_categories"] == 0
+
+
+async def test_a_sync_without_a_remote_or_with_another_direction_says_what_to_do(other):
+    assert "sync.remotes" in await refused(other, "memory_sync", direction="push_dirty")
+    assert "pull_remote" in await refused(other, "memory_sync", direction="pull")

@@ -221,22 +221,29 @@ def memory_doctor(memory: Memory) -> Checked:
     )  # fmt: skip
 
 
+HERE, SYNC = "mcp_memory_rs", "mcp_memory_rs_sync"
 TOOLS = tuple(
-    Tool(name, effect, "", tool=name, tools=NAME, module="mcp_memory_rs")
-    for name, effect in {
-        "memory_read": Effect.READS,
-        "memory_write": Effect.CHANGES,
-        "memory_append": Effect.ADDS,
-        "memory_delete": Effect.REMOVES,
-        "memory_list": Effect.READS,
-        "memory_search": Effect.READS,
-        "memory_search_semantic": Effect.READS,
-        "memory_history": Effect.READS,
-        "memory_delta": Effect.READS,
-        "memory_context": Effect.READS,
-        "memory_compact": Effect.REMOVES,
-        "memory_doctor": Effect.READS,
-    }.items()
+    Tool(name, effect, "", tool=name, tools=NAME, module=module)
+    for name, effect, module in (
+        ("memory_read", Effect.READS, HERE),
+        ("memory_write", Effect.CHANGES, HERE),
+        ("memory_append", Effect.ADDS, HERE),
+        ("memory_delete", Effect.REMOVES, HERE),
+        ("memory_list", Effect.READS, HERE),
+        ("memory_search", Effect.READS, HERE),
+        ("memory_search_semantic", Effect.READS, HERE),
+        ("memory_history", Effect.READS, HERE),
+        ("memory_delta", Effect.READS, HERE),
+        ("memory_context", Effect.READS, HERE),
+        ("memory_compact", Effect.REMOVES, HERE),
+        ("memory_status", Effect.READS, SYNC),
+        ("memory_doctor", Effect.READS, HERE),
+        ("sync_manifest", Effect.READS, SYNC),
+        ("sync_diff", Effect.READS, SYNC),
+        ("sync_push", Effect.CHANGES, SYNC),
+        ("sync_pull", Effect.CHANGES, SYNC),
+        ("memory_sync", Effect.CHANGES, SYNC),
+    )
 )
 
 
