@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from benchmarks.stores import Letters, opened, roots
+from memory_cli.memory import LOCAL
+from memory_cli.models.statement import Filters
 from memory_cli.operations import parameters, shown
 from memory_cli.operations.context import context
 from memory_cli.operations.export import export
@@ -18,6 +20,7 @@ from memory_cli.operations.pending import embed_batches
 from memory_cli.operations.record import record
 from memory_cli.operations.stats import stats
 from memory_cli.retrieval.search import search
+from memory_cli.store.filters import effective
 from memory_cli.surface import OPERATIONS
 from tests.doors import by_client, by_command_line
 
@@ -245,3 +248,28 @@ def test_yesterday_and_a_month_are_the_users(zone, today, tmp_path):
         assert told == ["23:59:59 yesterday", "00:00 yesterday"]
         assert list_(memory, since="2026-10", until="2026-10").total == 4
         assert list_(memory, until="2026-09").total == list_(memory, since="2026-11").total == 0
+
+
+def test_a_filter_that_everything_passes_is_no_filter(tmp_path):
+    roots(tmp_path)
+    early, late = datetime(2020, 1, 1, tzinfo=UTC), datetime(2030, 1, 1, tzinfo=UTC)
+    with opened(tmp_path) as memory:
+        for kind in ("FACT", "RULE", "PLAN"):
+            record(memory, f"tea is a {kind}", kind=kind)
+        store = memory.stores(LOCAL)[0]
+        now = memory.now
+
+        def left(**named):
+            return effective(store, Filters(now=now, **named))
+
+        everything = Filters(now=now, include_expired=True)
+        assert left(since=early, until=late, kinds=("RULE", "FACT", "PLAN")) == everything
+        assert left(since=now, until=now).until == now
+        assert left(since=late).since == late
+        for some in (("FACT", "PLAN"), ("FACT", "RULE"), ("PLAN", "RULE"), ("NONE",)):
+            assert left(kinds=some).kinds == some
+        record(memory, "tea is hot", expires="2100-01-01")
+        assert left() == everything
+        assert left(include_expired=False).include_expired
+        later = Filters(now=datetime(2101, 1, 1, tzinfo=UTC))
+        assert effective(store, later) == later

@@ -111,7 +111,7 @@ def test_frequent_words_are_not_looked_up_beside_rare_ones(large):
 def test_a_filter_that_most_pass_lists_no_more_than_its_limit(large):
     with opened(large) as memory:
         store = memory.stores(LOCAL)[0]
-        filters = Filters(now=memory.now, until=memory.now)
+        filters = Filters(now=memory.now, superseded=False)
         assert len(words.allowed(store, filters, limit=10) or ()) == 10
         assert words.passing(store, filters, [1, 2, 10**9]) == [1, 2]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from memory_cli.embedding.models import Traits
 from memory_cli.text.analysis import Query, reads_foreign
 
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTERS_ALONE = re.compile(r"[^\W\d_]+")
 _LETTERS = {
     "Latin": "A-Za-z\u00aa-\u024f\u1e00-\u1eff",
     "Greek": "\u0370-\u03ff\u1f00-\u1fff",
@@ -30,8 +30,8 @@ def knows_script(model: Traits, text: str, share: float) -> bool:
     """Say whether at least this share of the letters of text are of scripts that the model knows."""
     if not model.scripts or (text.isascii() and "Latin" in model.scripts):
         return True
-    letters = len(_LETTER.findall(text))
-    return not letters or len(_known(model.scripts).findall(text)) >= share * letters
+    letters = _length(_LETTERS_ALONE, text)
+    return not letters or _length(_known(model.scripts), text) >= share * letters
 
 
 def knows(model: Traits, text: str, share: float) -> bool:
@@ -46,12 +46,17 @@ def knows_language(model: Traits, query: Query, share: float) -> bool:
 
 def script(text: str) -> str:
     """Name the script that most letters of text are of; nothing where it is none of ours."""
-    counts = {name: len(_known((name,)).findall(text)) for name in _LETTERS}
+    counts = {name: _length(_known((name,)), text) for name in _LETTERS}
     name = max(counts, key=counts.__getitem__)
     return name if counts[name] else ""
+
+
+def _length(runs: re.Pattern[str], text: str) -> int:
+    """Return how many characters the runs have: a match for each letter would take several times as long."""
+    return sum(map(len, runs.findall(text)))
 
 
 @lru_cache(maxsize=64)
 def _known(scripts: tuple[str, ...]) -> re.Pattern[str]:
     # A vowel sign of Thai or Devanagari is no letter, and is not to be counted as one.
-    return re.compile(f"(?=[^\\W\\d_])[{''.join(_LETTERS[each] for each in scripts)}]")
+    return re.compile(f"(?:(?=[^\\W\\d_])[{''.join(_LETTERS[each] for each in scripts)}])+")

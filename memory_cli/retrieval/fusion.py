@@ -53,8 +53,13 @@ def ranked(
         part |= lifts
         part["neighbour"] = gain * lifted
         score = round((own + part["neighbour"]) * weight, ROUNDED)
-        scored.append(Ranked(each, score, {name: round(value, 4) for name, value in part.items() if value}))
+        scored.append(Ranked(each, score, part))
     return _sorted(scored, settings)
+
+
+def told(parts: Mapping[str, float]) -> dict[str, float]:
+    """Return the parts of a score as they are shown."""
+    return {name: round(value, 4) for name, value in parts.items() if value}
 
 
 def nothing(found: Sequence[Evidence], statements: int, settings: Retrieval, *, english: bool) -> bool:
@@ -82,7 +87,7 @@ def _own_parts(each: Evidence, best: float, named: Mapping[str, float], settings
     return {
         "words": settings.bm25_weight * each.match.bm25 / best if best else 0.0,
         "meaning": settings.dense_weight * (each.meaning or 0.0),
-        "agent": max((named.get(agent, 0.0) for agent in each.candidate.agents), default=0.0),
+        "agent": max((named.get(agent, 0.0) for agent in each.candidate.agents), default=0.0) if named else 0.0,
         "identifier": float(each.match.identifier),
         "asks": settings.question_penalty if _asks(each.candidate.tail) else 0.0,
     }

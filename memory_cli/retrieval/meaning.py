@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -169,8 +168,13 @@ def likeness(
     """Return what tells how like the statements of store are to query, by the vectors that embedder made."""
     fits(store, embedder.model, len(query))
     known = traits(embedder.model)
-    knows = partial(trusted, embedder=embedder, latin_share=latin_share)
-    return Likeness(store, embedder, query, known.scale if known else UNMEASURED, knows, former, {})
+    scale = known.scale if known else UNMEASURED
+
+    def trusted(text: str) -> bool:
+        """Say whether the model knows what a text is written in; any two texts in another language look alike to it."""
+        return known is None or knows(known, text, latin_share)
+
+    return Likeness(store, embedder, query, scale, trusted, former, {})
 
 
 def fits(store: Store, model: str, dimension: int) -> None:
@@ -197,12 +201,6 @@ def former(store: Store, embedder: Embedder, threads: int) -> Embedder | None:
                 # It was only to help out; words find what has no vector.
                 continue
     return None
-
-
-def trusted(text: str, embedder: Embedder, latin_share: float) -> bool:
-    """Say whether the model knows the script and the language of text; any two texts in another look alike to it."""
-    known = traits(embedder.model)
-    return known is None or knows(known, text, latin_share)
 
 
 def understood(query: Query, embedder: Embedder, latin_share: float) -> bool:

@@ -11,7 +11,7 @@ from memory_cli.embedding import Embedder, ModelUnavailable
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Filters, Statement
 from memory_cli.retrieval import meaning
-from memory_cli.retrieval.fusion import Evidence, Ranked, nothing, ranked
+from memory_cli.retrieval.fusion import Evidence, Ranked, nothing, ranked, told
 from memory_cli.retrieval.meaning import Likeness
 from memory_cli.retrieval.preferences import Asking, preferences
 from memory_cli.retrieval.repetitions import Collapsed, Repetitions
@@ -245,7 +245,7 @@ def _shown(
         else:
             like = likenesses[places[statement.scope]] if likenesses else None
             passage = like.passage(statement.number, statement.text) if like else None
-            hits.append(Hit(statement, each.score, each.parts, passage.start if passage else 0))
+            hits.append(Hit(statement, each.score, told(each.parts), passage.start if passage else 0))
     return Found(hits[offset:], collapsed)
 
 

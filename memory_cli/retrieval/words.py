@@ -69,7 +69,7 @@ class Matcher:
         damping = self._damping(len(tokens))
         bm25 = sum(term.value * often / (often + damping) for term, often in times)
         covered = sum(term.cover for term, _ in times)
-        for name in set(candidate.agents) & self.names.keys():
+        for name in set(candidate.agents) & self.names.keys() if self.names else ():
             covered += 0 if name in tokens else self.names[name]
             # Who asks for nothing but an agent is answered with what it recorded.
             bm25 += self.only_names

@@ -1,14 +1,43 @@
 """The conditions that filters put on statements, as SQL over the alias `s` of the statement table."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 from memory_cli.errors import UsageError
+from memory_cli.models.frozen import replace
 from memory_cli.models.statement import Filters
+from memory_cli.store.connection import Store
 from memory_cli.store.moments import stored
 from memory_cli.text.soundness import LARGEST
 
 Parameters = dict[str, Any]
+# A condition that is true of every statement.
+EVERYTHING = "1"
+
+
+def effective(store: Store, filters: Filters) -> Filters:
+    """Return filters without those that every statement of store passes, as far as its indexes tell that at once."""
+    dropped: dict[str, Any] = {}
+    if filters.since is not None and not _any(store, "at < ?", stored(filters.since)):
+        dropped["since"] = None
+    if filters.until is not None and not _any(store, "at >= ?", stored(filters.until)):
+        dropped["until"] = None
+    if not filters.include_expired and not _any(store, "expires_at <= ?", stored(filters.now)):
+        dropped["include_expired"] = True
+    if filters.kinds and not _other_kinds(store, sorted(set(filters.kinds))):
+        dropped["kinds"] = ()
+    return replace(filters, **dropped) if dropped else filters
+
+
+def _other_kinds(store: Store, kinds: list[str]) -> bool:
+    """Tell whether a statement has another kind, which lies before, between or after these."""
+    between = (_any(store, "kind > ? and kind < ?", *pair) for pair in pairwise(kinds))
+    return _any(store, "kind < ?", kinds[0]) or _any(store, "kind > ?", kinds[-1]) or any(between)
+
+
+def _any(store: Store, condition: str, *given: object) -> bool:
+    return store.db.execute(f"select 1 from statement where {condition} limit 1", given).fetchone() is not None
 
 
 def conditions(filters: Filters) -> tuple[str, Parameters]:
@@ -36,7 +65,7 @@ def conditions(filters: Filters) -> tuple[str, Parameters]:
         inner, more = origin_conditions(filters)
         parts.append(f"s.number in (select o.statement from origin o where {inner})")
         parameters |= more
-    return " and ".join(parts) or "1", parameters
+    return " and ".join(parts) or EVERYTHING, parameters
 
 
 def origin_conditions(filters: Filters) -> tuple[str, Parameters]:

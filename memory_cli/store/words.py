@@ -1,15 +1,16 @@
 """The index of words: one row a statement, its analysed text and its agents' names."""
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memory_cli.models.statement import Filters
 from memory_cli.store.connection import Store
-from memory_cli.store.filters import conditions
-from memory_cli.store.moments import loaded, stored
+from memory_cli.store.filters import EVERYTHING, conditions, effective
+from memory_cli.store.moments import loaded
 from memory_cli.store.sidefiles import PURGES
 from memory_cli.text.analysis import Term, index_tokens
 
@@ -156,7 +157,10 @@ def candidates(store: Store, numbers: Iterable[int]) -> list[Candidate]:
     found: list[Candidate] = []
     for start in range(0, len(wanted), BATCH):
         marks = ", ".join(map(str, wanted[start : start + BATCH]))
-        rows = store.db.execute(
+        rows = store.db.cursor()
+        # sqlite3.Row, which is asked for by name, takes longer than the query.
+        rows.row_factory = None
+        rows.execute(
             f"""
             select s.number, s.sequence, s.at, s.kind, s.superseded, substr(s.text, 1, {HEAD}) as head,
                    substr(s.text, -{TAIL}) as tail, w.text as tokens, w.agent as agents
@@ -169,8 +173,8 @@ def candidates(store: Store, numbers: Iterable[int]) -> list[Candidate]:
 
 def tagged(store: Store, numbers: Sequence[int], names: Sequence[str]) -> set[int]:
     """Return those of the statements with these row numbers that have one of the tags."""
-    db = store.db
-    known = [name for name in names if db.execute("select 1 from origin_tag where tag = ? limit 1", (name,)).fetchone()]
+    there = "select value from json_each(?) where exists (select 1 from origin_tag where tag = value)"
+    known = [row[0] for row in store.db.execute(there, (json.dumps(names),))]
     found: set[int] = set()
     for start in range(0, len(numbers) if known else 0, BATCH):
         query = f"""
@@ -178,7 +182,7 @@ def tagged(store: Store, numbers: Sequence[int], names: Sequence[str]) -> set[in
             where o.statement in ({", ".join(map(str, numbers[start : start + BATCH]))})
             and t.tag in ({", ".join("?" * len(known))})
         """
-        found |= {row["number"] for row in db.execute(query, known)}
+        found |= {row["number"] for row in store.db.execute(query, known)}
     return found
 
 
@@ -264,11 +268,8 @@ def _names(agents: tuple[str, ...]) -> str:
 
 def _restriction(store: Store, filters: Filters) -> tuple[str, dict[str, object]]:
     """Return the condition that filters put on `s`, or none at all when every statement passes."""
-    if filters.empty:
-        query = "select 1 from statement where expires_at <= ? limit 1"
-        if not store.db.execute(query, (stored(filters.now),)).fetchone():
-            return "", {}
-    return conditions(filters)
+    where, parameters = conditions(effective(store, filters))
+    return ("", {}) if where == EVERYTHING else (where, parameters)
 
 
 def _exact_counts(store: Store, tokens: Sequence[str]) -> dict[str, Count]:
@@ -295,18 +296,14 @@ def _expression(terms: Sequence[Term], agents: bool) -> str:
     return matched if agents else f"{{text}} : ({matched})"
 
 
-def _candidate(row: sqlite3.Row) -> Candidate:
-    return Candidate(
-        number=row["number"],
-        sequence=row["sequence"],
-        at=loaded(row["at"]),
-        kind=row["kind"],
-        superseded=bool(row["superseded"]),
-        head=row["head"],
-        tail=row["tail"],
-        words=row["tokens"],
-        agents=tuple(name.split()[0] for name in row["agents"].split(BETWEEN_AGENTS) if name),
-    )
+def _candidate(row: tuple[Any, ...]) -> Candidate:
+    number, sequence, at, kind, superseded, head, tail, tokens, agents = row
+    return Candidate(number, sequence, loaded(at), kind, bool(superseded), head, tail, tokens, _first_tokens(agents))
+
+
+@lru_cache(maxsize=1024)
+def _first_tokens(agents: str) -> tuple[str, ...]:
+    return tuple(name.split()[0] for name in agents.split(BETWEEN_AGENTS) if name)
 
 
 def _varints(block: bytes) -> list[int]:
