@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_cli.errors import Busy
 from memory_cli.models.statement import Statement
-from memory_cli.store import journal, links, sidefiles, words
+from memory_cli.store import journal, links, sidefiles, sync, words
 from memory_cli.store.connection import Store
 from memory_cli.text.identity import folded
 
@@ -17,6 +17,8 @@ UNCLEAN = "unclean"
 def purge(store: Store, found: Sequence[Statement], ids: Sequence[str]) -> None:
     """Delete statements, and the history of the ids, in the caller's transaction; `clean` does the rest."""
     store.db.execute("pragma secure_delete = on")
+    # Before the history forgets them.
+    sync.purged(store, ids, {text for each in ids for text in texts(store, each)})
     for one in found:
         words.drop(store, one.number)
         store.db.execute("delete from statement where number = ?", (one.number,))

@@ -15,6 +15,8 @@ from memory_cli.store.moments import loaded, stored
 
 # Up to which change of the history the rows tell, and how many writes of this device they have counted.
 SETTLED, CLOCK = "sync settled", "sync clock"
+# The hash of a row whose thing was purged, or cut, since.
+PURGED = "?"
 
 
 class Lost(Frozen):
@@ -85,13 +87,26 @@ def put(store: Store, one: Row) -> None:
     )
 
 
-def tombstone(store: Store, family: str, keys: Iterable[str]) -> None:
-    """Note that things are gone of which the history tells nothing any more, in the caller's transaction."""
-    own = device(store)
-    for key in keys if own else ():
-        if (known := row(store, family, key)) and known.hash:
-            put(store, Row(family, key, "", {**known.vector, own: tick(store)}))
-        store.db.execute("delete from sync_conflict where family = ? and key = ?", (family, key))
+def purged(store: Store, ids: Sequence[str], texts: Iterable[str]) -> None:
+    """Note that statements are not as they were, of which the history tells nothing any more; keep nothing that lost.
+
+    Their rows get a hash that no content has, so that the next settling finds them: as deleted, or as they are then.
+    """
+    for id in ids:
+        store.db.execute(
+            """
+            update sync_item set hash = :mark
+            where hash <> '' and (family = 'statement' and key = :id or family = 'link' and
+            (substr(key, 1, length(:id) + 1) = :id || ' ' or substr(key, -length(:id) - 1) = ' ' || :id))
+            """,
+            {"id": id, "mark": PURGED},
+        )
+        store.db.execute("delete from sync_conflict where family = 'statement' and key = ?", (id,))
+    # The same words may have lost under the id of another.
+    store.db.executemany(
+        "delete from sync_conflict where json_extract(lost, '$.text') = ?", [(each,) for each in texts]
+    )
+    store.db.execute("update counter set value = value - 1 where name = ?", (SETTLED,))
 
 
 def tick(store: Store) -> int:
@@ -122,8 +137,11 @@ def newest_change(store: Store) -> int:
 def touched(store: Store, families: Sequence[str]) -> list[tuple[str, str]]:
     """Return the things that changes since the last settling touched."""
     marks = ", ".join("?" * len(families))
-    query = f"select distinct family, statement from change_item where change > ? and family in ({marks})"
-    found = store.db.execute(query, (counted(store, SETTLED), *families))
+    query = f"""
+        select family, statement from change_item where change > ? and family in ({marks})
+        union select family, key from sync_item where hash = ?
+        """
+    found = store.db.execute(query, (counted(store, SETTLED), *families, PURGED))
     return [(each["family"], each["statement"]) for each in found]
 
 

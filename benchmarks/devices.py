@@ -1,0 +1,385 @@
+"""Several devices at random work, synced at random and killed on the way: they come to the same, and lose nothing.
+
+    uv run python -m benchmarks.devices --rounds 200
+
+Each round has two or three stores, clocks that are days apart, and a strategy for conflicts. What one of them was told
+and nobody who knew of it took away must be there in the end, or be kept as what lost in a conflict.
+"""
+
+import argparse
+import json
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from benchmarks.stores import opened, roots
+from memory_cli.categories import changing
+from memory_cli.errors import MemoryCliError
+from memory_cli.memory import GLOBAL, LOCAL, Memory
+from memory_cli.models.categories import LOG
+from memory_cli.models.statement import Filters, Statement
+from memory_cli.models.sync import Synced
+from memory_cli.operations.category.append import append
+from memory_cli.operations.category.delete import delete
+from memory_cli.operations.category.restore import restore
+from memory_cli.operations.category.write import write
+from memory_cli.operations.forget import forget
+from memory_cli.operations.handoff import handoff
+from memory_cli.operations.link import link
+from memory_cli.operations.record import record
+from memory_cli.operations.sync import sides
+from memory_cli.operations.sync.folder import folder
+from memory_cli.operations.undo import undo
+from memory_cli.operations.unlink import unlink
+from memory_cli.operations.update import update
+from memory_cli.store import categories, checks, links, statements, sync
+from memory_cli.sync import running
+from memory_cli.sync.exchange import root_of
+from memory_cli.sync.merging import STRATEGIES
+
+START = datetime(2026, 5, 1, tzinfo=UTC)
+SHARED = ("the shared words one", "the shared words two")
+STEPS = 40
+# Of so many steps of any kind one is a sync.
+SYNCS = 0.25
+# More than any set of devices takes to come to the same: each round every pair meets.
+MOST_MEETINGS = 12
+LONGEST_SYNC = 0.15
+
+
+@dataclass(frozen=True)
+class Device:
+    """A store of its own, and a clock of its own."""
+
+    place: Path
+    name: str
+    skew: float
+    scope: str
+    strategy: str
+
+    @contextmanager
+    def open(self, tick: int) -> Iterator[Memory]:
+        """Open its memory at a moment."""
+        roots(self.place)
+        now = START + timedelta(seconds=self.skew + tick)
+        chosen = [f"sync.conflict_strategy={self.strategy}", "sync.batch_items=5"]
+        with opened(
+            self.place, source=self.name, environ={"MEMORY_DEVICE": self.name}, now=now, assignments=chosen
+        ) as memory:
+            yield memory
+
+
+@dataclass
+class World:
+    """All devices; `told` is what any of them was told, `taken` what one took away that knew of it."""
+
+    devices: list[Device]
+    chance: random.Random
+    tick: int = 0
+    told: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
+
+    @property
+    def scope(self) -> str:
+        """The scope that everything happens in."""
+        return self.devices[0].scope
+
+    def new(self, what: str) -> str:
+        """Return a text that there never was."""
+        self.tick += 1
+        return f"{what} {self.tick:06d}"
+
+    def id(self, memory: Memory) -> str:
+        """Return the id of a statement, or one that there is not."""
+        found = _statements(memory, self.scope)
+        return self.chance.choice(found).id if found else "nobody"
+
+
+def made(folder: Path, chance: random.Random) -> World:
+    """Return devices that have nothing yet."""
+    scope, strategy = chance.choice((GLOBAL, GLOBAL, LOCAL)), chance.choice(STRATEGIES)
+    return World(
+        [
+            Device(folder / name, name, chance.choice((0, chance.uniform(-9, 9) * 86_400)), scope, strategy)
+            for name in ("anna", "bert", "cleo")[: chance.choice((2, 3))]
+        ],
+        chance,
+    )
+
+
+def act(world: World, device: Device) -> None:
+    """Do one thing on a device, and note what it was told and what it took away."""
+    # Often at the same moment as something else: a clock tells nothing.
+    with device.open(world.tick // 20 * 20 if world.chance.random() < 0.5 else world.tick) as memory:
+        before, kept = pieces(memory, world.scope), lost(memory, world.scope)
+        # What there is nothing for yet is refused.
+        try:
+            world.chance.choice(WORK)(world, memory)
+        except MemoryCliError:
+            return
+        after, gone = pieces(memory, world.scope), kept.difference(lost(memory, world.scope))
+    world.told |= after - before
+    # A purge also takes what lost in a conflict.
+    world.taken |= before - after | gone
+
+
+def _record(world: World, memory: Memory) -> None:
+    text = world.chance.choice((*SHARED, world.new("statement"), world.new("statement"), world.new("statement")))
+    meta = {world.chance.choice("ab"): world.new("value")} if world.chance.random() < 0.3 else None
+    record(memory, text, scope=_named(world), tag=world.chance.sample("xyz", 1), meta=meta)
+
+
+def _update(world: World, memory: Memory) -> None:
+    text = world.chance.choice((SHARED[0], *(world.new("statement") for _ in range(5))))
+    update(memory, world.id(memory), text, scope=_named(world))
+
+
+def _describe(world: World, memory: Memory) -> None:
+    meta = {world.chance.choice("ab"): world.new("value")}
+    update(memory, world.id(memory), scope=_named(world), tag=["x"], untag=["y"], meta=meta)
+
+
+def _forget(world: World, memory: Memory) -> None:
+    forget(memory, id=[world.id(memory)], scope=_named(world), purge=world.chance.random() < 0.3)
+
+
+def _hand_over(world: World, memory: Memory) -> None:
+    if world.scope == LOCAL:
+        handoff(memory, world.new("handoff"))
+
+
+def _write(world: World, memory: Memory) -> None:
+    data = {world.chance.choice("klm"): world.new("leaf")}
+    name = world.chance.choice(("base", "plan"))
+    write(memory, name, data=data, merge=world.chance.random() < 0.7, scope=_named(world))
+
+
+def _append(world: World, memory: Memory) -> None:
+    append(memory, "journal", data={"did": world.new("entry")}, scope=_named(world))
+
+
+def _delete(world: World, memory: Memory) -> None:
+    delete(memory, world.chance.choice(("base", "plan", "journal")), scope=_named(world))
+
+
+def _restore(world: World, memory: Memory) -> None:
+    restore(memory, world.chance.choice(("base", "plan", "journal")), scope=_named(world))
+
+
+def _link(world: World, memory: Memory) -> None:
+    link(memory, world.id(memory), world.id(memory), type=world.chance.choice(("supersedes", "related")))
+
+
+def _unlink(world: World, memory: Memory) -> None:
+    for each in links.newest(memory.store(world.scope), 1):
+        unlink(memory, each.from_id, each.to_id)
+
+
+def _undo(world: World, memory: Memory) -> None:
+    undo(memory, scope=_named(world))
+
+
+def _named(world: World) -> Any:
+    return world.scope
+
+
+WORK: tuple[Callable[[World, Memory], None], ...] = (
+    *[_record] * 5, *[_update] * 4, *[_describe] * 2, *[_forget] * 2, _hand_over, *[_write] * 4, *[_append] * 3,
+    _delete, _restore, _link, _link, _unlink, _undo,
+)  # fmt: skip
+
+
+def meet(world: World, one: Device, other: Device, direction: str) -> Synced:
+    """Sync two devices with each other."""
+    with one.open(world.tick) as here, other.open(world.tick) as there:
+        mine, theirs = (sides.side(each, _named(world)) for each in (here, there))
+        done = running.run(mine, theirs, direction=direction, batch=5)
+    assert not done.refused, done.refused
+    return done
+
+
+def carry(device: Device, place: Path, tick: int) -> Synced:
+    """Sync a device through a folder."""
+    with device.open(tick) as memory:
+        scope: Any = device.scope
+        done = folder(memory, str(place), scope=scope)
+    assert not done.refused, done.refused
+    return done
+
+
+def carry_and_kill(world: World, device: Device, place: Path, delay: float) -> None:
+    """Begin to sync a device through a folder, in a process that is killed after delay seconds."""
+    told = json.dumps([str(device.place), device.name, device.skew, device.scope, device.strategy])
+    command = [sys.executable, "-m", "benchmarks.devices", "--carry", told, str(place), str(world.tick)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+
+
+def sync_any(world: World, place: Path, *, kills: float) -> None:
+    """Sync some two devices, in some way and direction."""
+    world.tick += 1
+    one, other = world.chance.sample(world.devices, 2)
+    if world.chance.random() < kills:
+        carry_and_kill(world, one, place, world.chance.uniform(0, LONGEST_SYNC))
+    elif world.chance.random() < 0.4:
+        carry(one, place, world.tick)
+    else:
+        meet(world, one, other, world.chance.choice((running.RUN, running.PUSH, running.PULL)))
+
+
+def come_together(world: World, place: Path) -> int:
+    """Sync until every device has the same root; return how many times each pair met."""
+    by_folder = world.chance.random() < 0.5
+    for done in range(MOST_MEETINGS):
+        world.tick += 1
+        world.chance.shuffle(world.devices)
+        for number, one in enumerate(world.devices):
+            if by_folder:
+                carry(one, place, world.tick)
+            else:
+                for other in world.devices[:number]:
+                    meet(world, one, other, running.RUN)
+        if len(set(_roots(world))) == 1:
+            return done + 1
+    raise AssertionError(f"after {MOST_MEETINGS} meetings the devices are not the same: {_apart(world)}")
+
+
+def check(world: World) -> None:
+    """Fail unless the devices hold the same, pass every check, and have all that nobody took away."""
+    states, there = [], set()
+    for device in world.devices:
+        with device.open(world.tick) as memory:
+            states.append(state(memory, world.scope))
+            there |= pieces(memory, world.scope) | lost(memory, world.scope)
+            store = memory.store(world.scope)
+            assert checks.problems(store) == [], checks.problems(store)
+    for other in states[1:]:
+        assert other == states[0], f"the same roots of other things: {_differing(states[0], other)}"
+    missing = sorted(world.told - world.taken - there)
+    assert not missing, f"lost: {missing}"
+
+
+def state(memory: Memory, scope: str) -> tuple[Mapping[str, Any], ...]:
+    """Return all that syncs; how often something was recalled, and in which order it came, is a device's own."""
+    store = memory.store(scope)
+    told = {
+        each.id: (each.kind, each.text, each.at, each.updated_at, each.expires_at, each.aliases, dict(each.metadata),
+                  each.superseded, sorted((one.agent, one.source, one.tags) for one in each.origins))
+        for each in _statements(memory, scope)
+    }  # fmt: skip
+    linked = {each.key: (each.score, each.at, each.agent) for each in links.newest(store, -1)}
+    return told, linked, documents(memory, scope)
+
+
+def documents(memory: Memory, scope: str) -> dict[str, Any]:
+    """Return the data of each category; of a log what was appended when, since each device numbers it for itself."""
+    store = memory.store(scope)
+    found: dict[str, Any] = {}
+    for each in categories.everything(store):
+        if each.kind == LOG:
+            found[each.name] = sorted((one.at, one.agent, one.body) for one in categories.entries(store, each.name))
+        else:
+            found[each.name] = json.loads(changing.text_at(store, each) or "")
+    return found
+
+
+def pieces(memory: Memory, scope: str) -> set[str]:
+    """Return each text that can be lost."""
+    found = {text for one in _statements(memory, scope) for text in (one.text, *one.metadata.values())}
+    for each in documents(memory, scope).values():
+        found |= {json.loads(body)["did"] for _at, _agent, body in each} if isinstance(each, list) else {*each.values()}
+    return found - {*SHARED}
+
+
+def lost(memory: Memory, scope: str) -> set[str]:
+    """Return each text in what lost in conflicts and is kept."""
+    found = sync.conflicts(memory.store(scope), resolved=True)
+    return set(re.findall(r"[a-z]+ \d{6}", json.dumps([dict(each.lost) for each in found])))
+
+
+def round_of(place: Path, seed: int, *, steps: int = STEPS, kills: float = 0.0) -> int:
+    """Let devices work and sync, and look at what they come to; return how many syncs it took in the end."""
+    chance = random.Random(seed)
+    world = made(place, chance)
+    shared = place / "shared"
+    for _ in range(steps):
+        world.tick += 1
+        if chance.random() < SYNCS:
+            sync_any(world, shared, kills=kills)
+        else:
+            act(world, chance.choice(world.devices))
+    try:
+        meetings = come_together(world, shared)
+        check(world)
+    except AssertionError as error:
+        raise AssertionError(f"seed {seed}, {world.devices[0].strategy}, {world.scope}: {error}") from error
+    return meetings
+
+
+def _statements(memory: Memory, scope: str) -> list[Statement]:
+    wanted = Filters(now=memory.now, include_expired=True)
+    # By their words: ids are random, and a seed is to do the same again.
+    return sorted(statements.page(memory.store(scope), wanted, limit=10**9), key=lambda each: (each.text, each.kind))
+
+
+def _differing(one: tuple[Mapping[str, Any], ...], other: tuple[Mapping[str, Any], ...]) -> list[Any]:
+    return [
+        (name, first.get(name), second.get(name))
+        for first, second in zip(one, other, strict=True)
+        for name in sorted({*first, *second})
+        if first.get(name) != second.get(name)
+    ]
+
+
+def _roots(world: World) -> Iterator[str]:
+    for device in world.devices:
+        with device.open(world.tick) as memory:
+            yield root_of(sides.side(memory, _named(world)).rows(()))
+
+
+def _apart(world: World) -> list[Any]:
+    rows = []
+    for device in world.devices:
+        with device.open(world.tick) as memory:
+            rows.append(
+                {each.name: (each.hash[:8], dict(each.vector)) for each in sync.rows(memory.store(world.scope))}
+            )
+    names = sorted({name for each in rows for name in each})
+    return [(name, *(each.get(name) for each in rows)) for name in names if len({str(e.get(name)) for e in rows}) > 1]
+
+
+def main() -> None:
+    """Run the rounds, or one sync that is to be killed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kills", type=float, default=0.3, help="the share of syncs that are killed")
+    parser.add_argument("--carry", nargs=3, help=argparse.SUPPRESS)
+    told = parser.parse_args()
+    if told.carry:
+        place, name, skew, scope, strategy = json.loads(told.carry[0])
+        print("ready", flush=True)
+        carry(Device(Path(place), name, skew, scope, strategy), Path(told.carry[1]), int(told.carry[2]))
+        return
+    most = 0
+    for number in range(told.rounds):
+        with tempfile.TemporaryDirectory() as temporary:
+            most = max(most, round_of(Path(temporary), told.seed + number, kills=told.kills))
+    print(f"rounds={told.rounds} apart=0 lost=0 meetings={most}")
+
+
+if __name__ == "__main__":
+    main()
