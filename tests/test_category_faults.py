@@ -176,6 +176,26 @@ def test_not_found_lists_what_there_is_and_the_nearest_name(category):
     assert "none yet" in category("read", "x", "--scope", "local", code=3)
 
 
+def test_stats_and_status_count_the_categories_that_are_there(category, memory):
+    for name in ("base", "gone"):
+        put(category, name, {})
+    category("delete", "gone")
+    assert json.loads(memory("stats", "-o", "json").stdout)["categories"] == 1
+    scopes = json.loads(memory("status", "-o", "json").stdout)["scopes"]
+    assert [each.get("categories", 0) for each in scopes] == [0, 1]
+
+
+def test_no_log_is_left_when_the_last_who_uses_a_store_has_gone(category, program, folder):
+    put(category, "base", {"a": 1})
+    call = {"method": "tools/call", "params": {"name": "memory_write", "arguments": {"category": "b", "data": {}}}}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    said = [{"method": "initialize", "params": hello}, call]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", "id": id, **each}) + "\n" for id, each in enumerate(said))
+    done = program("serve", "--tools", "mcp-memory-rs", input=lines.encode())
+    assert done.returncode == 0 and b"new_hash" in done.stdout
+    assert not [each.name for each in folder.parent.glob("*-wal") if each.stat().st_size]
+
+
 def test_only_a_category_that_was_there_is_called_deleted(category):
     hash = put(category, "base", {})["hash"]
     category("delta", "nothing", "--since-hash", hash, code=3)

@@ -175,6 +175,7 @@ def _(result: Stats) -> Lines:
         "tag": result.by_tag, "month": result.by_month, "last": result.growth,
     }  # fmt: skip
     counted = [(group, name, str(count)) for group, counts in groups.items() for name, count in counts.items()]
+    counted += [("categories", "", str(result.categories))] if result.categories else []
     return Lines(("by", "name", "count"), [("total", "", str(result.total)), *counted])
 
 

@@ -131,6 +131,7 @@ def _(result: Stats) -> Iterator[RenderableType]:
     yield _grid({
         "total": f"{result.total:,}",
         "pending": f"{result.units_pending:,}" if result.units_pending else "",
+        "categories": f"{result.categories:,}" if result.categories else "",
         **{f"last {name}": f"{count:,}" for name, count in result.growth.items()},
     })  # fmt: skip
     groups = {

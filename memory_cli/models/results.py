@@ -209,6 +209,7 @@ class ScopeStatus(Frozen):
     folder: str
     exists: bool
     statements: int = 0
+    categories: int = 0
     bytes: int = 0
     wal_bytes: int = 0
     codes_bytes: int = 0
@@ -251,6 +252,7 @@ class Stats(Frozen):
     by_tag: Mapping[str, int]
     by_month: Mapping[str, int]
     units_pending: int = 0
+    categories: int = 0
     growth: Mapping[str, int] = field(default_factory=dict)
 
 

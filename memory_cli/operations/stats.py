@@ -7,7 +7,7 @@ from memory_cli.memory import Memory
 from memory_cli.models.results import Stats
 from memory_cli.operations import parameters as given
 from memory_cli.operations.pending import pending
-from memory_cli.store import counts, statements
+from memory_cli.store import categories, counts, statements
 
 NAMED = 50
 GROWTH = (1, 7, 30)
@@ -30,7 +30,7 @@ def stats(
 ) -> Stats:
     """Count statements by scope, kind, agent, source, tag and month.
 
-    Also how many were new in the last 1, 7 and 30 days, and what waits to be embedded.
+    Also how many were new in the last 1, 7 and 30 days, what waits to be embedded, and how many categories there are.
     A statement that several agents recorded counts for each of them.
     """
     wanted = given.filters(
@@ -58,5 +58,6 @@ def stats(
         by_tag=top["tag"],
         by_month=dict(sorted(months.items())),
         units_pending=pending(memory, scope),
+        categories=sum(len(categories.everything(store)) for store in memory.stores(scope)),
         growth=dict(growth),
     )

@@ -50,6 +50,7 @@ def _scope(memory: Memory, scope: str, model: str) -> ScopeStatus:
         str(folder),
         exists=True,
         statements=statements.count(found),
+        categories=len(categories.everything(found)),
         bytes=sizes.database,
         wal_bytes=sizes.wal,
         codes_bytes=sidefiles.size(found),
