@@ -227,6 +227,15 @@ def test_shared_memory_is_found_and_read_while_it_is_in_use(variable, taken, uni
     assert friday["metadata"]["page"] == 3 and monday["superseded"] and monday["metadata"]["original_id"] == "n 2"
 
 
+def test_what_came_superseded_by_a_link_alone_is_marked(taken, units, tmp_path):
+    with closing(chunks(tmp_path / "memory.sqlite")) as db:
+        db.execute("insert into chunks values ('n::4', 'The beta ships on Sunday.', '{}')")
+        db.execute("insert into links values ('n::1', 'n::4', 'supersedes', 1.0, '')")
+        taken(tmp_path / "memory.sqlite", code=1)
+    marked = {text for text, each in units().items() if each.get("superseded")}
+    assert marked == {"The beta ships on Monday.", "The beta ships on Sunday."}
+
+
 def test_vectors_of_the_model_in_use_are_kept_and_others_made_anew(taken, memory, tmp_path):
     with closing(chunks(tmp_path / "memory.sqlite")) as db:
         db.execute("create table vectors (chunk_id text, model text, embedding blob)")

@@ -110,7 +110,7 @@ def _take_change(memory: Memory, fields: Mapping[str, Any], scope: str, tally: _
 
 def _take_batch(memory: Memory, batch: list[Found], scope: str, tally: _Tally, *, dry_run: bool) -> None:
     drafts: dict[str, list[tuple[str, Statement]]] = {}
-    made: list[tuple[str, Link]] = []
+    made: list[tuple[str, Link, bool]] = []
     for record in batch:
         try:
             fields = record.read()
@@ -118,7 +118,7 @@ def _take_batch(memory: Memory, batch: list[Found], scope: str, tally: _Tally, *
                 _take_change(memory, fields, scope, tally, dry_run=dry_run)
                 continue
             if link_lines.is_link(fields):
-                made.append((record.where, link_lines.read(memory, fields)))
+                made.append((record.where, link_lines.read(memory, fields), fields.get("marks") is True))
                 continue
             drafted = _drafted(memory, fields, scope, tally)
         except MemoryCliError as error:
@@ -131,18 +131,18 @@ def _take_batch(memory: Memory, batch: list[Found], scope: str, tally: _Tally, *
         else:
             _write(memory, memory.store(each), rows, tally)
     # After the statements of the batch, which they are between.
-    for where, link in () if dry_run else made:
+    for where, link, marks in () if dry_run else made:
         try:
-            _link(memory, link, scope, tally)
+            _link(memory, link, scope, tally, marks=marks)
         except MemoryCliError as error:
             tally.failed.append(f"{where}: {error}")
 
 
-def _link(memory: Memory, link: Link, scope: str, tally: _Tally) -> None:
+def _link(memory: Memory, link: Link, scope: str, tally: _Tally, *, marks: bool) -> None:
     store = link_lines.home(memory, link, scope)
     before = tally.changes.get(store.scope, 0)
     with journal.writing(store, "import", memory.who, memory.session.clock(), continues=before) as made:
-        tally.links += link_lines.take(made, link)
+        tally.links += link_lines.take(made, link, marks=marks)
         if store.scope in tally.restored:
             made.items.clear()
     tally.changes[store.scope] = made.number or before

@@ -10,7 +10,7 @@ from memory_cli.memory import Memory
 from memory_cli.models.links import MADE, Link
 from memory_cli.operations.intake import Cleaner
 from memory_cli.operations.jsonl import Reader
-from memory_cli.store import links, statements
+from memory_cli.store import journal, links, statements
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.text.times import format_moment
@@ -49,12 +49,18 @@ def home(memory: Memory, link: Link, scope: str) -> Store:
     raise NotFound(f"the statement {link.from_id} that it is from is not here")
 
 
-def take(made: Journal, link: Link) -> bool:
-    """Make a link, unless it is there; tell whether it is new. Ends are named by their own ids."""
+def take(made: Journal, link: Link, *, marks: bool = False) -> bool:
+    """Make a link, unless it is there; tell whether it is new. Ends are named by their own ids.
+
+    With `marks` what the link is to is marked as superseded.
+    """
     one, other = (found.id if (found := statements.by_id(made.store, id)) else id for id in (link.from_id, link.to_id))
     named = replace(link, from_id=one, to_id=other)
     if links.found(made.store, named.key):
         return False
+    old = statements.by_id(made.store, other) if marks else None
+    if old is not None and not old.superseded:
+        journal.change(made, old, replace(old, superseded=True))
     return links.put(made, named)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from memory_cli.errors import MemoryCliError
 from memory_cli.models.frozen import Frozen
-from memory_cli.models.links import MADE
+from memory_cli.models.links import MADE, SUPERSEDES
 from memory_cli.text.identity import derived_id
 from memory_cli.text.kinds import LONGEST_ID, checked_id
 
@@ -29,7 +29,9 @@ def statement(where: str, text: object, **fields: Any) -> Found:
 
 def link(where: str, from_id: str, to_id: str, type: str = "related") -> Found:
     """Return a record of a link between two records, by the ids that they were given."""
-    return Found(where, lambda: {"link": type if type in MADE else "related", "from": from_id, "to": to_id})
+    made = {"link": type if type in MADE else "related", "from": from_id, "to": to_id}
+    # Our own lines say of each statement whether it is superseded; of others the link alone tells.
+    return Found(where, lambda: made | {"marks": type == SUPERSEDES})
 
 
 def failure(where: str, error: MemoryCliError) -> Found:
