@@ -438,3 +438,35 @@ def test_a_file_that_came_with_a_repository_is_not_taken_for_the_users_own(categ
     assert memory("reindex").exit_code == 1
     memory("trust")
     assert category("read", "new", *local)["data"] == {"said": "by somebody else"}
+
+
+def test_the_file_of_a_log_is_of_its_newest_reader_and_being_behind_is_no_drift(category, memory, folder, tmp_path):
+    def written():
+        file = folder / "journal.json"
+        return [each["id"] for each in json.loads(file.read_text(encoding="utf-8"))["entries"]] if file.exists() else []
+
+    for number, reader in enumerate((("log", "journal"), ("read", "journal"), ("list",)), 1):
+        category("append", "journal", json.dumps({"n": number}))
+        assert written() == list(range(1, number))
+        assert [memory(command).exit_code for command in ("verify", "doctor")] == [0, 0]
+        assert "journal" not in memory("status").stderr
+        category(*reader)
+        assert written() == list(range(1, number + 1))
+    category("append", "journal", '{"n": 4}')
+    memory("snapshot", str(tmp_path / "kept"))
+    (kept,) = (tmp_path / "kept").rglob("journal.json")
+    assert len(json.loads(kept.read_text(encoding="utf-8"))["entries"]) == 4
+
+
+def test_a_reader_of_a_log_that_was_killed_before_its_rename_leaves_no_edit_behind(category, folder):
+    category("append", "journal", '{"n": 1}')
+    category("read", "journal")
+    behind = (folder / "journal.json").read_bytes()
+    category("append", "journal", '{"n": 2}')
+    category("read", "journal")
+    (folder / "journal.json").rename(folder / ".journal.json.0011.new")
+    (folder / "journal.json").write_bytes(behind)
+    category("append", "journal", '{"n": 3}')
+    found = category("read", "journal")
+    assert "note" not in found and [each["data"]["n"] for each in found["data"]["entries"]] == [1, 2, 3]
+    assert sorted(each.name for each in folder.iterdir()) == ["journal.json"]

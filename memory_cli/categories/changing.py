@@ -41,10 +41,11 @@ def change(
     """
     checked_name(name)
     with journal.writing(store, operation, who, now, continues=continues, deadline_ms=deadline_ms) as made:
-        after = work(made, _settled(made, name, believed))
-        staged = _staged(store, after) if after is not None else None
-    if staged is not None and after is not None:
-        files.place(store, after.name, staged)
+        late: list[Path] = []
+        after = work(made, _settled(made, name, believed, late))
+        late += _staged(store, after) if after is not None else ()
+    for staged in late:
+        files.place(store, name, staged)
     return after
 
 
@@ -96,17 +97,20 @@ def require_own(store: Store, name: str, believed: Callable[[], bool]) -> None:
         )
 
 
-def _staged(store: Store, after: Category) -> Path | None:
+def _staged(store: Store, after: Category) -> list[Path]:
     """Stage the file of a category where it is another than before; that of a log waits for its next reader."""
     hash = after.hash if after.kind != LOG else ""
     if hash == after.file_hash or (after.kind == LOG and after.there):
-        return None
+        return []
     categories.note_file(store, after.name, hash)
-    return files.stage(store, after.name, categories.payload(store, hash) if hash else None)
+    return [files.stage(store, after.name, categories.payload(store, hash) if hash else None)]
 
 
-def _settled(made: Journal, name: str, believed: Callable[[], bool]) -> Category | None:
-    """Finish what was cut off, and take in what somebody did to the file, or refuse to go on where that cannot be."""
+def _settled(made: Journal, name: str, believed: Callable[[], bool], late: list[Path]) -> Category | None:
+    """Finish what was cut off, and take in what somebody did to the file, or refuse to go on where that cannot be.
+
+    What is `late` is staged, and put in place when all is committed.
+    """
     store = made.store
     known = categories.found(store, name)
     _require_one_spelling(store, name, known)
@@ -116,7 +120,7 @@ def _settled(made: Journal, name: str, believed: Callable[[], bool]) -> Category
     files.settle(store, name, known.file_hash if known else "")
     raw = files.read(store, name)
     if known is not None and known.kind == LOG:
-        return _settled_log(store, known, raw)
+        return _settled_log(store, known, raw, late)
     if _agrees(known, raw, None):
         return known
     if known is not None and raw is not None and categories.hash_of(_text(raw)) == known.file_hash:
@@ -142,7 +146,7 @@ def _written_again(store: Store, known: Category | None) -> Category | None:
     return replace(known, file_hash=known.hash)
 
 
-def _settled_log(store: Store, known: Category, raw: bytes | None) -> Category:
+def _settled_log(store: Store, known: Category, raw: bytes | None, late: list[Path]) -> Category:
     """Write the file of a log as it is now: it is for reading, and appending does not wait for it."""
     text = _text_of(store, known)
     hash = categories.hash_of(text) if text else ""
@@ -152,7 +156,7 @@ def _settled_log(store: Store, known: Category, raw: bytes | None) -> Category:
     if now == hash and (raw is not None) == bool(hash):
         return known
     categories.note_file(store, known.name, hash)
-    files.place(store, known.name, files.stage(store, known.name, text))
+    late.append(files.stage(store, known.name, text))
     return replace(known, file_hash=hash)
 
 
