@@ -44,6 +44,7 @@ def exchange(
     seconds: float,
     most: int = MOST_BYTES,
     again: Collection[int] = AGAIN,
+    tries: int = MOST_TRIES,
 ) -> bytes:
     """Send a request, a POST where there is a body, and return the answer.
 
@@ -53,7 +54,7 @@ def exchange(
     until = time.monotonic() + seconds
     pause = FIRST_PAUSE
     request = urllib.request.Request(url, body, {"User-Agent": f"memory-cli/{__version__}", **headers})  # noqa: S310 - the scheme was checked with the setting
-    for left in reversed(range(MOST_TRIES)):
+    for left in reversed(range(tries)):
         try:
             return _once(request, max(0.001, until - time.monotonic()), most, again)
         except _Wait as error:

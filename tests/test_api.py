@@ -13,7 +13,8 @@ from memory_cli.memory import make_session
 from memory_cli.operations.category.write import write
 from memory_cli.operations.record import record
 from memory_cli.serve.api.openapi import FAILURES, described
-from memory_cli.serve.api.table import PREFIX, rows
+from memory_cli.serve.api.table import rows
+from memory_cli.sync.asking import PREFIX
 from tests.conftest import SOURCES
 from tests.doors import by_command_line
 from tests.http_server import asked, client, in_process, served, token

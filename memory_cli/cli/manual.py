@@ -17,6 +17,7 @@ ENVIRONMENT = {
     "MEMORY_REQUIRE_CONFIG": "With 1, no command runs when no file of settings was found.",
     "MEMORY_AGENT": "Who records, unless a command says otherwise.",
     "MEMORY_DEVICE": "The name of this machine in the history.",
+    "MEMORY_SYNC_TOKEN": "The token for the remotes of sync, unless the settings name another place.",
     "MEMORY_<SECTION>_<KEY>": "A setting, such as MEMORY_RETRIEVAL_LIMIT; `memory config list` shows all.",
     "NO_COLOR": "Without colours, when set to anything.",
 }

@@ -35,7 +35,7 @@ class Gate:
         admitted: Callable[[str], Token | None],
         needs_token: bool,
         at_once: int,
-        largest: int,
+        largest: Callable[[str], int],
         streams: str,
     ) -> None:
         self._app = app
@@ -86,9 +86,9 @@ class Gate:
         if refused := await self._stranger(scope, headers.get("authorization", "")):
             return refused
         # One that lies about its length is found out by who reads it.
-        length = headers.get("content-length", "")
-        if length.isdecimal() and int(length[:20]) > self._largest:
-            return _said(413, f"That is more than {self._largest} bytes, which is more than is taken here.")
+        length, largest = headers.get("content-length", ""), self._largest(scope["path"])
+        if length.isdecimal() and int(length[:20]) > largest:
+            return _said(413, f"That is more than {largest} bytes, which is more than is taken here.")
         return None
 
     async def _stranger(self, scope: Scope, shown: str) -> Response | None:

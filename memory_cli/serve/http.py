@@ -21,16 +21,17 @@ from memory_cli import __version__, tokens
 from memory_cli.errors import Refused
 from memory_cli.memory import Session
 from memory_cli.serve.api import answers
-from memory_cli.serve.api.routes import routes
-from memory_cli.serve.api.table import PREFIX
+from memory_cli.serve.api.routes import largest_envelope, routes
 from memory_cli.serve.background import Background
 from memory_cli.serve.gate import HEALTH, Gate
 from memory_cli.serve.server import alone, make_server
 from memory_cli.serve.toolsets import CORE
 from memory_cli.serve.warm import Listener
 from memory_cli.sockets import LOOPBACK, listening
+from memory_cli.sync.asking import IMPORT, PREFIX
 
 MCP = "/mcp"
+ENVELOPES = f"{PREFIX}/{IMPORT}"
 ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - refused without a token
 # How long a request that runs may take to finish once the server is told to end.
 LAST_WORDS = 10
@@ -112,7 +113,7 @@ def make_app(
         admitted=lambda secret: tokens.admitted(session.roots, secret),
         needs_token=api or host not in LOOPBACK,
         at_once=runtime.http_concurrency,
-        largest=runtime.http_max_bytes,
+        largest=lambda path: largest_envelope(session) if path == ENVELOPES else runtime.http_max_bytes,
         streams=MCP,
     )
 

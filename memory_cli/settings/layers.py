@@ -15,7 +15,7 @@ Layer = Literal["default", "user", "project", "file", "environment", "set"]
 
 RESERVED = frozenset({
     "MEMORY_PROJECT_ROOT", "MEMORY_STORAGE_ROOT", "MEMORY_AGENT", "MEMORY_DEVICE", "MEMORY_CONFIG",
-    "MEMORY_REQUIRE_CONFIG",
+    "MEMORY_REQUIRE_CONFIG", "MEMORY_SYNC_TOKEN",
 })  # fmt: skip
 
 # What memory-ultra-rag-mcp knew: where ours has no such key, a project that it left behind still opens.

@@ -11,6 +11,7 @@ from memory_cli.errors import Busy, Denied, MemoryCliError, NotFound, Refused, U
 from memory_cli.memory import Memory, Session, open_memory
 from memory_cli.models.document import document
 from memory_cli.serve.schema import RESULT
+from memory_cli.sync.asking import PACKED
 
 log = logging.getLogger("memory")
 
@@ -36,6 +37,8 @@ def answered(session: Session, work: Callable[[Memory], object]) -> Response:
         # A server outlives its bugs; the traceback is for whoever mends them.
         log.exception("The API failed.")
         return as_json({"error": BUG}, 500)
+    if isinstance(found, bytes):
+        return Response(found, 200, HEADERS, media_type=PACKED)
     return as_json(found if isinstance(found, dict) else {RESULT: found})
 
 

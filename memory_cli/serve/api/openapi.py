@@ -1,15 +1,20 @@
 """The OpenAPI document of the API, made from the operations."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from memory_cli import __version__
-from memory_cli.serve.api.table import PREFIX, Row, rows
+from memory_cli.serve.api import syncing
+from memory_cli.serve.api.table import Row, rows
+from memory_cli.serve.arguments import arguments_of
 from memory_cli.serve.gate import HEALTH
 from memory_cli.serve.schema import Schema, input_schema, output_schema
+from memory_cli.sync.asking import IMPORT, PACKED, PREFIX
 
 JSON = "application/json"
+BINARY = {"type": "string", "format": "binary"}
+DONE = "What was done, or found."
 ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 FAILURES = {
     400: "The body cannot be read.",
@@ -35,7 +40,7 @@ def described() -> dict[str, Any]:
             "version": __version__,
             "description": "What was remembered between conversations: statements, handoffs and categories.",
         },
-        "paths": {HEALTH: _health(), f"{PREFIX}/openapi.json": _itself()}
+        "paths": {HEALTH: _health(), f"{PREFIX}/openapi.json": _itself(), f"{PREFIX}/{IMPORT}": {"post": _import()}}
         | {row.path: {method.lower(): _operation(row, method) for method in row.methods} for row in rows()},
         "components": {
             "schemas": {"Error": ERROR},
@@ -51,27 +56,35 @@ def described() -> dict[str, Any]:
 
 
 def _operation(row: Row, method: str) -> dict[str, Any]:
-    summary, _empty, more = (inspect.getdoc(row.operation.function) or "").partition("\n\n")
     posts = method == "POST"
     name = row.operation.command.replace(" ", "_").replace("-", "_")
-    told: dict[str, Any] = {
-        "operationId": name if posts else f"{name}_by_address",
-        "summary": summary,
-        "tags": [row.tools],
-    }
-    if more:
-        told["description"] = more
+    told = _told(name if posts else f"{name}_by_address", row.operation.function, row.tools)
     schema = input_schema(row.arguments)
     if posts:
-        needed = bool(schema.get("required"))
-        told["requestBody"] = {
-            "required": needed,
-            "content": {JSON: {"schema": schema | {"additionalProperties": False}}},
-        }
+        body = {JSON: {"schema": schema | {"additionalProperties": False}}}
+        told["requestBody"] = {"required": bool(schema.get("required")), "content": body}
     else:
         told["parameters"] = list(_parameters(schema))
     failures = [code for code in FAILURES if posts or code not in ONLY_POST]
-    return told | {"responses": _responses("What was done, or found.", output_schema(row.operation), failures)}
+    if row.operation.returns is bytes:
+        return told | {"responses": _responses(DONE, BINARY, failures, kind=PACKED)}
+    return told | {"responses": _responses(DONE, output_schema(row.operation), failures)}
+
+
+def _import() -> dict[str, Any]:
+    told = _told("sync_import", syncing.take, syncing.SYNC)
+    scope = input_schema(arguments_of(syncing.DIGEST))
+    body = {"required": True, "content": {PACKED: {"schema": BINARY}}}
+    taken = {"type": "object", "properties": {name: {"type": "integer"} for name in ("applied", "merged", "unchanged")}}
+    return told | {
+        "parameters": list(_parameters(scope)), "requestBody": body, "responses": _responses(DONE, taken, [*FAILURES]),
+    }  # fmt: skip
+
+
+def _told(name: str, function: Callable[..., Any], tools: str) -> dict[str, Any]:
+    summary, _empty, more = (inspect.getdoc(function) or "").partition("\n\n")
+    told: dict[str, Any] = {"operationId": name, "summary": summary, "tags": [tools]}
+    return told | ({"description": more} if more else {})
 
 
 def _parameters(schema: Schema) -> Iterator[dict[str, Any]]:
@@ -83,13 +96,13 @@ def _parameters(schema: Schema) -> Iterator[dict[str, Any]]:
         yield told | ({"content": {JSON: {"schema": bare}}} if each["type"] == "object" else {"schema": bare})
 
 
-def _responses(text: str, schema: Schema, failures: list[int]) -> dict[str, Any]:
+def _responses(text: str, schema: Schema, failures: list[int], *, kind: str = JSON) -> dict[str, Any]:
     refused = {str(code): _reference("responses", _failure(code)) for code in failures}
-    return {"200": _response(text, schema), **refused}
+    return {"200": _response(text, schema, kind=kind), **refused}
 
 
-def _response(text: str, schema: Schema) -> dict[str, Any]:
-    return {"description": text, "content": {JSON: {"schema": schema}}}
+def _response(text: str, schema: Schema, *, kind: str = JSON) -> dict[str, Any]:
+    return {"description": text, "content": {kind: {"schema": schema}}}
 
 
 def _failure(code: int) -> str:

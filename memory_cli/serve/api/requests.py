@@ -6,6 +6,8 @@ from typing import Any, NoReturn
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from memory_cli.sync.asking import PACKED
+
 JSON = "application/json"
 BODY = "The arguments of a POST are one JSON object in its body"
 
@@ -29,6 +31,14 @@ async def body_of(request: Request, largest: int) -> bytes:
         if len(body) > largest:
             raise HTTPException(413, f"That is more than {largest} bytes, which is more than is taken here.")
     return bytes(body)
+
+
+async def packed(request: Request, largest: int) -> bytes:
+    """Return a body that is packed, and no less."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
+    if kind != PACKED:
+        raise HTTPException(415, f"What is imported is the envelope of an export, with `Content-Type: {PACKED}`.")
+    return await body_of(request, largest)
 
 
 async def _posted(request: Request, largest: int) -> dict[str, Any]:
