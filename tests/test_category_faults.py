@@ -254,3 +254,23 @@ def test_a_text_that_answers_is_never_passed_over_for_its_beginnings():
                 met += 1
                 assert not begun or leaves.may_answer(text, begun), (query, text)
     assert met > len(TEXTS) and not leaves.may_answer("nothing alike", leaves.beginnings("vim"))
+
+
+def test_what_a_sync_brought_or_deleted_has_its_file_at_once(category, memory, tmp_path):
+    bus, there = tmp_path / "bus", tmp_path / "other"
+    other = ("--storage-root", str(there))
+
+    def synced():
+        assert memory("sync", "folder", str(bus)).exit_code == 0
+        assert memory(*other, "sync", "folder", str(bus)).exit_code == 0
+        assert memory(*other, "verify").exit_code == 0
+        return sorted(each.name for each in (there / "memory/default/categories").iterdir())
+
+    put(category, "base", {"a": 1})
+    category("append", "journal", '{"n": 1}')
+    assert synced() == ["base.json", "journal.json"]
+    put(category, "base", {"a": 2})
+    synced()
+    assert json.loads((there / "memory/default/categories/base.json").read_text(encoding="utf-8")) == {"a": 2}
+    category("delete", "base")
+    assert synced() == ["journal.json"]

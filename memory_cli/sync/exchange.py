@@ -1,7 +1,7 @@
 """One side of a sync: it tells what it has, gives what is asked for, and takes in what it is given."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from memory_cli.models.history import Who
 from memory_cli.models.sync import Digest, Parcel, Row, Taken
-from memory_cli.store import journal, sync
+from memory_cli.store import categories, journal, sync
 from memory_cli.store.connection import Store
 from memory_cli.sync import envelope, taking
 from memory_cli.sync.contents import about, content_of, hash_of
@@ -22,7 +22,9 @@ Wanted = Sequence[tuple[str, str, str]]
 class Peer(Protocol):
     """The other side of a sync, wherever it is."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is called here."""
 
     def digest(self) -> Digest:
         """Return the whole in short."""
@@ -37,12 +39,17 @@ class Peer(Protocol):
         """Take in what an envelope holds."""
 
 
+def nothing_more(names: Collection[str]) -> None:
+    """Do nothing about the categories that were taken in."""
+
+
 @dataclass(frozen=True)
 class Side:
     """The side of a store: every step settles it first, and each envelope is one change of the history.
 
     `fit` returns a content fit to be stored, with its secrets blotted out, and `may` refuses the category that the
-    device which wrote it, or whoever sent it, may not write.
+    device which wrote it, or whoever sent it, may not write. `took` is told the categories that became others, when
+    they are stored.
     """
 
     store: Store
@@ -52,6 +59,7 @@ class Side:
     most: int
     fit: taking.Fit
     may: taking.May
+    took: Callable[[Collection[str]], None] = nothing_more
     name: str = "here"
 
     def digest(self) -> Digest:
@@ -76,7 +84,9 @@ class Side:
         read = envelope.opened(raw, self.most)
         with journal.writing(self.store, "sync", self.who, self.clock()) as made:
             settle(self.store)
-            return taking.take(made, read, strategy=self.strategy, fit=self.fit, may=self.may)
+            taken = taking.take(made, read, strategy=self.strategy, fit=self.fit, may=self.may)
+        self.took({each.statement for each in made.items if each.family == categories.FAMILY})
+        return taken
 
     def note(self, peer: Digest, name: str) -> None:
         """Note that a remote was synced with."""

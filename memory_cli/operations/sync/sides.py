@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +35,7 @@ def side(memory: Memory, scope: str) -> Side:
     return Side(
         store, memory.who, memory.session.clock, wanted.conflict_strategy, wanted.max_bytes,
         fit=lambda family, content: fit(memory, family, content), may=lambda name, device: may(memory, name, device),
+        took=lambda names: place_files(memory, store, names),
     )  # fmt: skip
 
 
@@ -48,6 +49,12 @@ def notice_files(memory: Memory, store: Store) -> None:
     """Take in what somebody did to the files of categories, so that it syncs, too."""
     known = {each.name for each in categories.everything(store)}
     for name in sorted(known | set(files.named(store))):
+        places.look(memory, store, name)
+
+
+def place_files(memory: Memory, store: Store, names: Collection[str]) -> None:
+    """Give categories that came in their files, which otherwise waited for a reader."""
+    for name in sorted(names):
         places.look(memory, store, name)
 
 
