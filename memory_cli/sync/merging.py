@@ -29,10 +29,7 @@ def later(mine: Content, theirs: Content, mine_at: int, theirs_at: int, strategy
 def statements(mine: Content, theirs: Content, strategy: str = LAST) -> Merged:
     """Merge two states of a statement: where it came from, tags and metadata of both, the later words."""
     words = ("kind", "text", "expires_at")
-    kept = later(
-        {name: mine[name] for name in words}, {name: theirs[name] for name in words}, mine["updated_at"],
-        theirs["updated_at"], strategy,
-    )  # fmt: skip
+    kept = later(_words_first(mine), _words_first(theirs), mine["updated_at"], theirs["updated_at"], strategy)
     first, second = (mine, theirs) if kept else (theirs, mine)
     merged = {
         **first,
@@ -48,6 +45,11 @@ def statements(mine: Content, theirs: Content, strategy: str = LAST) -> Merged:
         theirs["metadata"][key] != value for key, value in mine["metadata"].items() if key in theirs["metadata"]
     )
     return Merged(merged, None if same and not contested else second)
+
+
+def _words_first(content: Content) -> Content:
+    # Of two that were written at one moment the words decide, and then whatever else there is.
+    return {"": [content["kind"], content["text"], content["expires_at"]], "also": content}
 
 
 def links(mine: Content, theirs: Content) -> Merged:
