@@ -185,6 +185,13 @@ def test_stats_and_status_count_the_categories_that_are_there(category, memory):
     assert [each.get("categories", 0) for each in scopes] == [0, 1]
 
 
+def test_a_list_tells_the_size_of_a_log_too(category):
+    category("append", "journal", '{"text": "äöü"}')
+    assert category("list")["categories"][0]["size"] == len('{"text":"äöü"}'.encode())
+    category("delete", "journal")
+    assert category("list", "--deleted")["categories"][0]["size"] == 0
+
+
 def test_no_log_is_left_when_the_last_who_uses_a_store_has_gone(category, program, folder):
     put(category, "base", {"a": 1})
     call = {"method": "tools/call", "params": {"name": "memory_write", "arguments": {"category": "b", "data": {}}}}

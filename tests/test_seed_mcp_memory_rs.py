@@ -5,10 +5,14 @@ import json
 import pytest
 from mcp import Client
 
+from benchmarks.stores import opened, roots
 from memory_cli.errors import UsageError
 from memory_cli.memory import make_session
+from memory_cli.operations.category.list_ import list_
+from memory_cli.operations.category.write import write
 from memory_cli.serve.server import make_server
 from memory_cli.serve.toolsets import offered
+from tests.http_server import served, token
 
 pytestmark = pytest.mark.anyio
 
@@ -333,3 +337,29 @@ async def test_the_status_counts_what_changed_since_the_last_sync(other, tmp_pat
 async def test_a_sync_without_a_remote_or_with_another_direction_says_what_to_do(other):
     assert "sync.remotes" in await refused(other, "memory_sync", direction="push_dirty")
     assert "pull_remote" in await refused(other, "memory_sync", direction="pull")
+
+
+async def test_a_step_of_a_sync_moves_what_is_meant_to_and_from_a_remote(session, tmp_path):
+    hub = tmp_path / "hub"
+    roots(hub)
+    environ = {**session.environ, "MEMORY_SYNC_TOKEN": token(hub, "laptop"), "MEMORY_DEVICE": "laptop"}
+    with served(hub, "--api") as running, opened(hub) as there:
+        here = make_session(
+            project_root=session.roots.project, storage_root=session.roots.storage, source="mcp", environ=environ,
+            assignments=[f"sync.remotes=hub={running.address}"],
+        )  # fmt: skip
+        async with Client(make_server(here, "mcp-memory-rs"), raise_exceptions=True) as client:
+            for name in ("base", "laptop"):
+                await ask(client, "memory_write", category=name, data={"of": "laptop"})
+            some = await ask(client, "memory_sync", direction="push_dirty", categories=["base"])
+            assert some["pushed"] == 1 and [each.category for each in list_(there).categories] == ["base"]
+            assert (await ask(client, "memory_sync", direction="push_dirty"))["pushed"] == 1
+            for name in ("one", "two"):
+                write(there, name, data={"of": "hub"})
+            some = await ask(client, "memory_sync", direction="pull_remote", categories=["one"])
+            assert some["pulled"] == 1
+            assert (await ask(client, "memory_sync", direction="pull_remote"))["pulled"] == 1
+            listed = (await ask(client, "memory_list"))["files"]
+            assert [each["name"] for each in listed] == ["base", "laptop", "one", "two"]
+            told = await ask(client, "memory_status")
+            assert told["remote_url"] == running.address and told["last_sync"]

@@ -89,6 +89,14 @@ def count_entries(store: Store, name: str) -> int:
     return int(store.db.execute(query, (name,)).fetchone()[0])
 
 
+def entries_size(store: Store, name: str) -> int:
+    """Return how many bytes the entries of a log have."""
+    query = (
+        "select coalesce(sum(length(cast(body as blob))), 0) from category_entry where category = ? and gone is null"
+    )
+    return int(store.db.execute(query, (name,)).fetchone()[0])
+
+
 def write(
     made: Journal, before: Category | None, name: str, text: str, *, operation: str, reason: str = "", agent: str = "",
     at: datetime | None = None,

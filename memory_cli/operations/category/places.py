@@ -80,8 +80,9 @@ def meta(memory: Memory, store: Store, one: Category) -> Meta:
     """Return what there is to say about a category."""
     newest = categories.version(store, one.name, one.version)
     assert newest is not None
+    size = categories.entries_size(store, one.name) if one.kind == LOG else newest.size
     return Meta(
-        one.name, one.kind, store.scope, one.hash, one.version, shown.moment(newest.at), newest.agent, newest.size,
+        one.name, one.kind, store.scope, one.hash, one.version, shown.moment(newest.at), newest.agent, size,
         deleted=not one.there, foreign=memory.is_foreign(store.scope),
     )  # fmt: skip
 
