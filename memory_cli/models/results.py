@@ -218,6 +218,8 @@ class ScopeStatus(Frozen):
     models: Mapping[str, int] = field(default_factory=dict)
     handoff: bool = False
     foreign: bool = False
+    synced_at: str = ""
+    sync_conflicts: int = 0
 
 
 class Status(Frozen):

@@ -7,8 +7,9 @@ from memory_cli.categories import checking
 from memory_cli.embedding import model_state
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.results import ScopeStatus, Status
+from memory_cli.operations import shown
 from memory_cli.operations.languages import strangeness
-from memory_cli.store import categories, connection, files, sidefiles, statements, taken, vectors
+from memory_cli.store import categories, connection, files, sidefiles, statements, sync, taken, vectors
 from memory_cli.store.connection import Store
 
 
@@ -58,6 +59,8 @@ def _scope(memory: Memory, scope: str, model: str) -> ScopeStatus:
         pending=vectors.pending_count(found, model),
         models=vectors.models(found),
         handoff=statements.handoff(found) is not None,
+        synced_at=shown.moment(met) if (met := sync.last_met(found)) else "",
+        sync_conflicts=sync.count_conflicts(found),
     )
 
 
@@ -68,6 +71,12 @@ def _notes(memory: Memory, scopes: list[ScopeStatus], pending: int) -> list[str]
         notes.append(f"{pending} {have} no vector yet; recall, serve and `memory reindex` embed what is pending.")
     for each in scopes:
         notes += _of_models(memory, each)
+        if each.sync_conflicts:
+            said = "1 conflict" if each.sync_conflicts == 1 else f"{each.sync_conflicts} conflicts"
+            notes.append(
+                f"{said} of a sync in the {each.scope} memory: `memory sync conflicts --scope {each.scope}` shows what "
+                "lost."
+            )
     notes += [sentence for store in memory.stores() if (sentence := strangeness(memory, store))]
     notes += [sentence for store in memory.stores() for sentence in _arrivals(store)]
     return [*notes, *_drifted(memory)]

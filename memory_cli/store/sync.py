@@ -226,6 +226,12 @@ def note_peer(store: Store, name: str, at: datetime, device: str, root: str) -> 
     store.db.execute("insert or replace into sync_peer (name, at, device, root) values (?, ?, ?, ?)", values)
 
 
+def last_met(store: Store) -> datetime | None:
+    """Return when a remote or a folder was last synced with."""
+    at = store.db.execute("select max(at) from sync_peer").fetchone()[0]
+    return None if at is None else loaded(at)
+
+
 def peers(store: Store) -> dict[str, tuple[datetime, str, str]]:
     """Return by name when each remote was last synced with, its device, and the root that it had then."""
     found = store.db.execute("select * from sync_peer order by name")

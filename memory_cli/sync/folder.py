@@ -39,6 +39,7 @@ class Carrier:
             equal = self._take_from(each) and equal
         pushed = self._leave(self.folder / own)
         found = self.mine.digest()
+        self.mine.note(found, str(self.folder))
         conflicts: list[Told] = [told for each in self.taken for told in each.conflicts]
         refused: list[Told] = [told for each in self.taken for told in each.refused]
         return Synced(
