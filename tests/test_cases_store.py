@@ -103,13 +103,19 @@ MORE = {"category write": ["{}"], "category append": ["{}"], "category compact":
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.command)
-def test_every_command_leaves_a_store_of_a_later_version_alone(memory, database, operation):
+def test_every_command_leaves_a_store_of_a_later_version_alone(memory, database, operation, monkeypatch):
+    monkeypatch.setenv("MEMORY_SYNC_REMOTES", "box=http://127.0.0.1:9")
+    monkeypatch.setenv("MEMORY_SYNC_TOKEN", "x" * 40)
     execute(database, "pragma user_version = 9999")
     before = database.read_bytes()
     parameters = list(operation.parameters())
     given = ["x" for each in parameters if each.kind is not each.KEYWORD_ONLY]
     given = given[: 1 + operation.command.endswith("link")] + MORE.get(operation.command, [])
-    if operation.group == "category":
+    if operation.command == "sync resolve":
+        given = ["1"]
+    elif operation.group == "sync" and operation.command != "sync folder":
+        given = []
+    if operation.group in ("category", "sync"):
         given += ["--scope", "local"]
     done = memory(*operation.command.split(), *given)
     if operation.command == "doctor":
