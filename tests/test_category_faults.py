@@ -281,3 +281,33 @@ def test_what_a_sync_brought_or_deleted_has_its_file_at_once(category, memory, t
     assert json.loads((there / "memory/default/categories/base.json").read_text(encoding="utf-8")) == {"a": 2}
     category("delete", "base")
     assert synced() == ["journal.json"]
+
+
+def test_a_folder_of_categories_that_is_a_link_is_neither_read_nor_written(category, memory, tmp_path):
+    put(category, "mine", {"a": 1})
+    put(category, "base", {"a": 1}, "--scope", "local")
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "keys.json").write_text('{"secret": "of the user"}', encoding="utf-8")
+    here = tmp_path / "project/.memory-rag/categories"
+    (here / "base.json").unlink()
+    here.rmdir()
+    here.symlink_to(precious)
+    listed = category("list")
+    assert [each["category"] for each in listed["categories"]] == ["base", "mine"] and "is a link" in listed["notes"][0]
+    category("read", "keys", code=3)
+    assert category("read", "base")["data"] == {"a": 1}
+    for argv in (("write", "base", '{"a": 2}'), ("write", "new", "{}"), ("delete", "base")):
+        assert "is a link" in category(*argv, "--scope", "local", code=5)
+    assert memory("doctor", "--fix").exit_code == 1 and memory("verify").exit_code == 1
+    memory("reindex")
+    assert [each.name for each in precious.iterdir()] == ["keys.json"]
+    assert precious.stat().st_mode & 0o077 and "is a link" in memory("status").stderr
+
+
+def test_the_doctor_closes_files_of_categories_that_others_can_read(category, memory, folder):
+    put(category, "base", {})
+    (folder / "base.json").chmod(0o644)
+    folder.chmod(0o755)
+    assert memory("doctor").exit_code == 1 and memory("doctor", "--fix").exit_code == 0
+    assert (folder.stat().st_mode & 0o777, (folder / "base.json").stat().st_mode & 0o777) == (0o700, 0o600)

@@ -13,6 +13,9 @@ from memory_cli.store.categories import hash_of
 def problems(store_folder: Path, known: Iterable[Category]) -> Iterator[str]:
     """Yield a sentence for each file that is not what the record of its category says."""
     folder = store_folder / FOLDER
+    if folder.is_symlink():
+        yield f"{folder} is a link, which is not followed; remove it"
+        return
     for each in known:
         path = folder / f"{each.name}.json"
         if path.is_symlink():
@@ -26,7 +29,8 @@ def problems(store_folder: Path, known: Iterable[Category]) -> Iterator[str]:
 
 def has_files(store_folder: Path) -> bool:
     """Tell whether there are files of categories."""
-    return any((store_folder / FOLDER).glob("[!.]*.json"))
+    folder = store_folder / FOLDER
+    return not folder.is_symlink() and any(folder.glob("[!.]*.json"))
 
 
 def _edited(path: Path, text: str, one: Category) -> str:

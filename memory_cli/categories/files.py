@@ -29,8 +29,20 @@ def path(store: Store, name: str) -> Path:
     return folder(store) / f"{name}.json"
 
 
+def is_link(store: Store) -> bool:
+    """Tell whether the folder of the files leads elsewhere, where they would be somebody else's."""
+    return folder(store).is_symlink()
+
+
+def require_folder(store: Store) -> None:
+    """Refuse a folder that is a link: it may have come with a clone, and lead into any folder of the user's."""
+    if is_link(store):
+        raise Refused(f"{folder(store)} is a link, which is not followed; remove it, and the folder is made again.")
+
+
 def read(store: Store, name: str) -> bytes | None:
     """Return what the file of a category holds, nothing when there is none; a link is refused and not followed."""
+    require_folder(store)
     place = path(store, name)
     try:
         kind = place.lstat()
@@ -47,13 +59,22 @@ def read(store: Store, name: str) -> bytes | None:
 
 def named(store: Store) -> list[str]:
     """Return the names that the files say there are."""
-    if not folder(store).is_dir():
+    if is_link(store) or not folder(store).is_dir():
         return []
     return sorted(each.name.removesuffix(".json") for each in folder(store).glob("*.json") if each.name[0] != ".")
 
 
+def everything(store: Store) -> list[Path]:
+    """Return the folder and the files in it that are no links, if there are any."""
+    there = folder(store)
+    if is_link(store) or not there.is_dir():
+        return []
+    return [there, *(each for each in sorted(there.glob("*.json")) if each.is_file() and not each.is_symlink())]
+
+
 def stage(store: Store, name: str, text: str | None) -> Path:
     """Put what the file is to become beside it, on the disk; nothing for one that is to go."""
+    require_folder(store)
     files.make_folders(folder(store))
     suffix = NEW if text is not None else GONE
     staged = folder(store) / f".{name}.json.{os.urandom(8).hex()}{suffix}"
@@ -82,6 +103,7 @@ def place(store: Store, name: str, staged: Path) -> None:
 
 def settle(store: Store, name: str, hash: str) -> None:
     """Finish or drop what a change that was killed left behind; the caller holds the lock, so none is at work."""
+    require_folder(store)
     for staged in sorted(folder(store).glob(f".{name}.json.*")):
         finished = not hash if staged.name.endswith(GONE) else hash_of_file(staged) == hash
         if finished:

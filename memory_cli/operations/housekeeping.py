@@ -73,7 +73,7 @@ def of_categories(memory: Memory, store: Store, *, fix: bool) -> Iterator[Findin
 
 
 def _permissions(store: Store, *, fix: bool) -> Iterator[Finding]:
-    for path in files.of_store(store.path):
+    for path in (*files.of_store(store.path), *category_files.everything(store)):
         wanted = 0o700 if path.is_dir() else 0o600
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & ~wanted:
@@ -84,7 +84,9 @@ def _permissions(store: Store, *, fix: bool) -> Iterator[Finding]:
 
 
 def _leftovers(store: Store, *, fix: bool) -> Iterator[Finding]:
-    folders = (store.path.parent, category_files.folder(store))
+    folders = [store.path.parent]
+    if not category_files.is_link(store):
+        folders.append(category_files.folder(store))
     for path in sorted(path for folder in folders for mark in ("new", "gone") for path in folder.glob(f".*.{mark}")):
         if path.is_dir() or time.time() - path.stat().st_mtime < STALE:
             continue
