@@ -71,7 +71,8 @@ def entries(store: Store, name: str, *, at: int = 0, limit: int = -1) -> list[En
     """Return the entries of a log, oldest first: those of now, or of a version; with a limit the newest of them."""
     where = "added <= :at and (gone is null or gone > :at)" if at else "gone is null"
     rows = store.db.execute(
-        f"select * from category_entry where category = :name and {where} order by number desc limit :limit",
+        # Of what came from other devices the number says when it came, and not when it was written.
+        f"select * from category_entry where category = :name and {where} order by at desc, number desc limit :limit",
         {"name": name, "at": at, "limit": limit},
     )
     return [_entry(row) for row in reversed(rows.fetchall())]

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from memory_cli.errors import Busy
 from memory_cli.settings.sections import Storage
-from memory_cli.store import files
-from memory_cli.store.connection import NAME
+from memory_cli.store import files, sync
+from memory_cli.store.connection import NAME, connected
 
 CATEGORIES = "categories"
 BESIDE = ("-wal", "-shm", "-journal")
@@ -28,8 +28,14 @@ def stage(source: Path, folder: Path, storage: Storage) -> Path:
     staged = folder / f".{NAME}.{os.urandom(8).hex()}.new"
     files.make_private(staged)
     shutil.copyfile(source, staged)
-    with closing(sqlite3.connect(staged, isolation_level=None)) as db:
-        db.execute(f"pragma journal_mode = {storage.journal_mode}").fetchone()
+    store = connected(staged, "", storage)
+    try:
+        with store.transaction():
+            if sync.device(store):
+                # What the other devices know of this one goes on where it was, and the copy is behind it.
+                sync.make_device(store)
+    finally:
+        store.db.close()
     files.sync_file(staged)
     return staged
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from memory_cli.errors import Refused
 from memory_cli.models.sync import Row, Synced, Taken, Told
 from memory_cli.sync.exchange import Peer, Side, Wanted
 from memory_cli.sync.vectors import Order, compare
@@ -64,7 +65,13 @@ def run(mine: Side, peer: Peer, *, direction: str = RUN, batch: int) -> Synced:
 
 def apart(mine: Side, peer: Peer) -> Apart:
     """Return what two sides hold that is not the same."""
-    ours, theirs = mine.digest().buckets, peer.digest().buckets
+    here, there = mine.digest(), peer.digest()
+    if here.device == there.device and here.root != there.root:
+        raise Refused(
+            f"{peer.name} is a copy of this memory and not another one: both count their writes as {here.device}. "
+            "`memory snapshot` here and `memory restore` there make it one of its own."
+        )
+    ours, theirs = here.buckets, there.buckets
     buckets = sorted(each for each in {*ours, *theirs} if ours.get(each) != theirs.get(each))
     return compared(mine.rows(buckets), peer.rows(buckets)) if buckets else Apart()
 
