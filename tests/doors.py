@@ -29,7 +29,7 @@ def _argv(operation, given):
             continue
         flag = operation.flags.get(each.name, (f"--{each.name.replace('_', '-')}",))[-1]
         if each.kind is not inspect.Parameter.KEYWORD_ONLY:
-            yield value
+            yield str(value)
         elif isinstance(value, bool):
             yield flag if value else flag.replace("--", "--no-", 1)
         elif isinstance(value, dict):

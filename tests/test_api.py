@@ -14,6 +14,7 @@ from memory_cli.operations.category.write import write
 from memory_cli.operations.record import record
 from memory_cli.serve.api.openapi import FAILURES, described
 from memory_cli.serve.api.table import rows
+from memory_cli.surface import OPERATIONS
 from memory_cli.sync.asking import PREFIX
 from tests.conftest import SOURCES
 from tests.doors import by_command_line
@@ -27,6 +28,7 @@ MORE = {
     "unlink": {"from_id": "green", "to_id": "black"},
     "category diff": {"category": "base"},
     "category log": {"category": "journal"},
+    "sync resolve": {"number": 1, "keep": "lost"},
 }
 SEEDS = {"read", "write", "append", "search", "list", "delete", "history", "delta", "status", "doctor"}
 
@@ -190,7 +192,7 @@ def test_a_head_is_a_get_without_its_body(api):
     assert (status, said) == (200, None) and int(headers["content-length"]) > 10
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda each: each.name)
+@pytest.mark.parametrize("row", [each for each in ROWS if each.operation in OPERATIONS], ids=lambda each: each.name)
 async def test_an_answer_is_the_document_of_the_command(row, memory, tmp_path, monkeypatch, anyio_backend):
     monkeypatch.setenv("MEMORY_AGENT", "tester")
     for text, *options in (["green tea", "--id", "green"], ["black tea", "--id", "black"], ["tea", "-s", "global"]):
@@ -206,8 +208,12 @@ async def test_an_answer_is_the_document_of_the_command(row, memory, tmp_path, m
     done, told = by_command_line(memory, row.operation.command, given)
     copy = make_session(project_root=tmp_path / "copy/project", storage_root=tmp_path / "copy/storage", source="mcp")
     status, answer = await in_process(copy, secret, row.name, given)
-    assert done and status == 200, (told, answer)
-    assert settled(answer, tmp_path) == settled(told, tmp_path)
+    if row.name == "sync/resolve":
+        # There is no conflict here: the failure is the same, too.
+        assert status == 404 and not done and answer["error"] in told
+    else:
+        assert done and status == 200, (told, answer)
+        assert settled(answer, tmp_path) == settled(told, tmp_path)
 
 
 def test_a_busy_store_is_said_and_may_be_asked_again(place, bearer):

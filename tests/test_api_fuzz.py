@@ -12,13 +12,14 @@ from memory_cli.operations.category.write import write
 from memory_cli.operations.record import record
 from memory_cli.serve.api.openapi import described
 from memory_cli.serve.gate import HEALTH
+from memory_cli.sync.asking import PACKED
 from tests.http_server import served, token
 
 CHECKS = [
     not_a_server_error, checks.ignored_auth, checks.response_schema_conformance, checks.status_code_conformance,
     checks.content_type_conformance, checks.response_headers_conformance,
 ]  # fmt: skip
-EXAMPLES = 10
+EXAMPLES = 6
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,7 @@ def server(place, bearer):
         yield running
 
 
+schemathesis.serializer.alias(PACKED, "application/octet-stream")
 THERE = [each.ok() for each in schemathesis.openapi.from_dict(described()).get_all_operations()]
 # There is nothing about its health that could be asked wrongly.
 OPERATIONS = [each for each in THERE if each.path != HEALTH]
