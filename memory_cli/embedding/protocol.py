@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Matrix: TypeAlias = "NDArray[np.float32]"
 Vector: TypeAlias = "NDArray[np.float32]"
 
-DEFAULT_BATCH = 16
+DEFAULT_BATCH = 8
 
 
 class ModelUnavailable(MemoryCliError):

@@ -10,7 +10,7 @@ from memory_cli.store import vectors
 from memory_cli.store.connection import Store
 
 # So many batches are kept at once: waiting for the disk takes a fast model as long as embedding a batch.
-GROUP = 16
+GROUP = 32
 EVERYTHING = 2**62
 
 

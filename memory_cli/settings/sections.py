@@ -52,7 +52,7 @@ class Runtime(Frozen):
         int, Setting("How many pending statements a recall embeds before it answers.", at_least=0, at_most=100_000)
     ] = 64
     threads: Annotated[int, Setting("How many threads the model computes on.", at_least=1, at_most=256)] = 1
-    batch: Annotated[int, Setting("How many texts the model embeds at a time.", at_least=1, at_most=1024)] = 16
+    batch: Annotated[int, Setting("How many texts the model embeds at a time.", at_least=1, at_most=1024)] = 8
     helper: Annotated[
         int,
         Setting(
