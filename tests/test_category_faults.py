@@ -311,3 +311,22 @@ def test_the_doctor_closes_files_of_categories_that_others_can_read(category, me
     folder.chmod(0o755)
     assert memory("doctor").exit_code == 1 and memory("doctor", "--fix").exit_code == 0
     assert (folder.stat().st_mode & 0o777, (folder / "base.json").stat().st_mode & 0o777) == (0o700, 0o600)
+
+
+def test_secrets_are_blotted_out_of_files_that_somebody_edited_or_that_are_built_anew(
+    category, memory, folder, tmp_path
+):
+    token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0bC3dEf"
+    put(category, "base", {"a": 1})
+    category("append", "journal", '{"n": 1}')
+    category("read", "journal")
+    (folder / "base.json").write_text(json.dumps({"key": token}), encoding="utf-8")
+    assert token not in json.dumps(category("read", "base"))
+    journal = (folder / "journal.json").read_text(encoding="utf-8").replace('"n": 1', f'"n": "{token}"')
+    (folder / "journal.json").write_text(journal, encoding="utf-8")
+    for each in folder.parent.glob("memory.sqlite3*"):
+        each.unlink()
+    memory("reindex")
+    assert category("read", "journal")["meta"]["kind"] == "log"
+    raw = b"".join(path.read_bytes() for path in (tmp_path / "storage").rglob("*") if path.is_file())
+    assert token.encode() not in raw

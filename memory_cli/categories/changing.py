@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from memory_cli import provenance
 from memory_cli.categories import files
-from memory_cli.categories.canonical import checked_name, document_of, text_of
+from memory_cli.categories.canonical import Document, checked_name, document_of, text_of
 from memory_cli.errors import Busy, Refused, UsageError
 from memory_cli.models.categories import LOG, Category
 from memory_cli.models.history import Who
@@ -24,34 +25,39 @@ LOCAL = "local"
 Work = Callable[[Journal, Category | None], Category | None]
 
 
-def nobody() -> bool:
-    """Believe nothing that came with a repository."""
-    return False
+class Intake(NamedTuple):
+    """What is done about a file that somebody edited.
+
+    One that came with a repository is refused unless it is `believed`, and `fit` returns data fit to be kept.
+    """
+
+    believed: Callable[[], bool] = lambda: False
+    fit: Callable[[Document], dict[str, Any]] = dict
+
+
+CAREFUL = Intake()
 
 
 def change(
     store: Store, who: Who, now: datetime, operation: str, name: str, work: Work, *, continues: int = 0,
-    believed: Callable[[], bool] = nobody, deadline_ms: int | None = None,
+    intake: Intake = CAREFUL, deadline_ms: int | None = None,
 ) -> Category | None:  # fmt: skip
     """Do work on a category under the lock of its store, and put its file in place when that is committed.
 
     Work gets the category as it is, with what somebody did to its file, and returns what it made of it. With
-    `continues` it becomes part of that earlier change, if that is still the newest one. A file that came with a
-    repository is refused unless it is `believed`.
+    `continues` it becomes part of that earlier change, if that is still the newest one.
     """
     checked_name(name)
     with journal.writing(store, operation, who, now, continues=continues, deadline_ms=deadline_ms) as made:
         late: list[Path] = []
-        after = work(made, _settled(made, name, believed, late))
+        after = work(made, _settled(made, name, intake, late))
         late += _staged(store, after) if after is not None else ()
     for staged in late:
         files.place(store, name, staged)
     return after
 
 
-def look(
-    store: Store, who: Who, now: datetime, name: str, *, believed: Callable[[], bool] = nobody
-) -> tuple[Category | None, str]:
+def look(store: Store, who: Who, now: datetime, name: str, *, intake: Intake = CAREFUL) -> tuple[Category | None, str]:
     """Return a category as its file and its record say, and what is to be said about the file.
 
     A file that somebody edited becomes a version; one that is no JSON stays as it is, and so does the record. While
@@ -65,7 +71,7 @@ def look(
             return known, ""
         # What is not as it was committed is settled under the lock.
         settled = change(
-            store, who, now, FILE, known.name if known else name, lambda made, before: before, believed=believed,
+            store, who, now, FILE, known.name if known else name, lambda made, before: before, intake=intake,
             deadline_ms=PATIENCE,
         )  # fmt: skip
         return settled, ""
@@ -87,10 +93,10 @@ def text_at(store: Store, category: Category, version: int = 0) -> str | None:
     return categories.payload(store, found.hash) if found and found.hash else None
 
 
-def require_own(store: Store, name: str, believed: Callable[[], bool]) -> None:
+def require_own(store: Store, name: str, intake: Intake) -> None:
     """Refuse to take in what somebody else wrote, who put it into a repository that was cloned."""
     path = files.path(store, name)
-    if store.scope == LOCAL and provenance.is_others(path) and not believed():
+    if store.scope == LOCAL and provenance.is_others(path) and not intake.believed():
         raise Refused(
             f"{path} came with the repository, so it is not taken in: somebody else wrote it. Remove it, or run "
             "`memory trust` once you have read it."
@@ -106,7 +112,7 @@ def _staged(store: Store, after: Category) -> list[Path]:
     return [files.stage(store, after.name, categories.payload(store, hash) if hash else None)]
 
 
-def _settled(made: Journal, name: str, believed: Callable[[], bool], late: list[Path]) -> Category | None:
+def _settled(made: Journal, name: str, intake: Intake, late: list[Path]) -> Category | None:
     """Finish what was cut off, and take in what somebody did to the file, or refuse to go on where that cannot be.
 
     What is `late` is staged, and put in place when all is committed.
@@ -128,8 +134,8 @@ def _settled(made: Journal, name: str, believed: Callable[[], bool], late: list[
         raw = None
     if raw is None:
         return _written_again(store, known)
-    require_own(store, name, believed)
-    text = text_of(document_of(_text(raw), str(files.path(store, name))))
+    require_own(store, name, intake)
+    text = text_of(intake.fit(document_of(_text(raw), str(files.path(store, name)))))
     if known is None or categories.hash_of(text) != known.hash:
         known = categories.write(made, known, name, text, operation=FILE, agent=FILE)
     # Also where it was laid out otherwise, and says the same to a reader.

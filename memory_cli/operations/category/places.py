@@ -9,6 +9,7 @@ from memory_cli.errors import Refused, UsageError
 from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.categories import LOG, Category, CategoryWritten, Meta
 from memory_cli.operations import shown
+from memory_cli.operations.intake import Cleaner
 from memory_cli.parameter import Described
 from memory_cli.store import categories
 from memory_cli.store.connection import Store
@@ -57,7 +58,12 @@ def look(memory: Memory, store: Store, name: str) -> tuple[Category | None, str]
     """Return a category, with what somebody did to its file taken in, unless it is somebody else's memory."""
     if memory.is_foreign(store.scope):
         return categories.found(store, name), ""
-    return changing.look(store, memory.who, memory.now, name, believed=memory.is_believed)
+    return changing.look(store, memory.who, memory.now, name, intake=intake(memory))
+
+
+def intake(memory: Memory) -> changing.Intake:
+    """Return what is done about files that somebody edited: secrets are blotted out of them, too."""
+    return changing.Intake(memory.is_believed, Cleaner(memory).metadata)
 
 
 def change(
@@ -65,7 +71,7 @@ def change(
 ) -> Category:
     """Do work on a category in one change, of which something must come."""
     after = changing.change(
-        store, memory.who, memory.now, operation, name, work, continues=continues, believed=memory.is_believed
+        store, memory.who, memory.now, operation, name, work, continues=continues, intake=intake(memory)
     )
     assert after is not None
     return after

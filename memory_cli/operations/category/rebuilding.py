@@ -12,6 +12,7 @@ from memory_cli.memory import GLOBAL, LOCAL, Memory
 from memory_cli.models.categories import Category, Entry
 from memory_cli.operations.category import places
 from memory_cli.operations.category.append import USUAL
+from memory_cli.operations.intake import Cleaner
 from memory_cli.store import categories, journal
 from memory_cli.store.connection import NAME, Store
 
@@ -57,7 +58,7 @@ def _is_as_written(store: Store, one: Category | None) -> bool:
 
 def _settled(memory: Memory, store: Store, name: str) -> str:
     if categories.found(store, checked_name(name)) is None and (entries := _entries(memory, store, name)):
-        changing.require_own(store, name, memory.is_believed)
+        changing.require_own(store, name, places.intake(memory))
         _make_log(memory, store, name, entries)
     return places.look(memory, store, name)[1]
 
@@ -82,9 +83,11 @@ def _entries(memory: Memory, store: Store, name: str) -> list[Entry]:
     numbers = [each["id"] for each in listed]
     if numbers != sorted(set(numbers)):
         return []
-    device = memory.who.device
+    device, clean = memory.who.device, Cleaner(memory)
     return [
-        Entry(each["id"], datetime.fromisoformat(each["at"]), each["by"], device, each["id"], _body(each["data"]))
+        Entry(
+            each["id"], datetime.fromisoformat(each["at"]), each["by"], device, each["id"], _body(clean, each["data"])
+        )
         for each in listed
     ]
 
@@ -101,5 +104,5 @@ def _is_entry(value: Any) -> bool:
     return True
 
 
-def _body(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+def _body(clean: Cleaner, data: Any) -> str:
+    return json.dumps(clean.metadata({"data": data})["data"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -117,7 +117,7 @@ def _write(
 
     changing.change(
         memory.store(scope), memory.who, memory.now, IMPORT, kept.name, work, continues=tally.change,
-        believed=memory.is_believed,
+        intake=places.intake(memory),
     )  # fmt: skip
     tally.change = seen[0].number or tally.change
     return counts[0]
