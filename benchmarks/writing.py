@@ -7,12 +7,13 @@ import argparse
 import json
 import shutil
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,26 +24,40 @@ from memory_cli.embedding.models import DEFAULT_MODEL
 from memory_cli.operations.import_ import import_
 from memory_cli.operations.reindex import reindex
 
-RECORDS = 1000
+RECORDS, ROUNDS = 200, 5
 IMPORTED = 20_000
 EMBEDDED = 1000
 BATCHES = (8, 16, 32, 64)
 FULL = "storage.synchronous=full"
+ECHO = """
+from mcp.server import MCPServer
+def echo(text: str) -> str:
+    return text
+server = MCPServer("echo")
+server.add_tool(echo)
+server.run()
+"""
 
 
-def commits(folder: Path, texts: Sequence[str]) -> float:
-    """Return how many transactions of one row a second SQLite itself makes durable here."""
-    with sqlite3.connect(folder / "floor.sqlite3", isolation_level=None) as db:
-        db.execute("pragma journal_mode = wal")
-        db.execute("pragma synchronous = full")
-        db.execute("create table t (text text)")
-        start = time.perf_counter()
+class Commits:
+    """A table into which SQLite itself commits a row at a time, durably."""
+
+    def __init__(self, folder: Path) -> None:
+        self._db = sqlite3.connect(folder / "floor.sqlite3", isolation_level=None)
+        self._db.execute("pragma journal_mode = wal")
+        self._db.execute("pragma synchronous = full")
+        self._db.execute("create table t (text text)")
+
+    def write(self, texts: Sequence[str]) -> None:
+        """Write texts, each in a transaction of its own."""
         for text in texts:
-            db.execute("begin immediate")
-            db.execute("insert into t values (?)", (text,))
-            db.execute("commit")
-    db.close()
-    return len(texts) / (time.perf_counter() - start)
+            self._db.execute("begin immediate")
+            self._db.execute("insert into t values (?)", (text,))
+            self._db.execute("commit")
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
 
 
 def indexed(folder: Path, texts: Sequence[str]) -> float:
@@ -63,27 +78,26 @@ def indexed(folder: Path, texts: Sequence[str]) -> float:
 
 
 class Server:
-    """`memory serve` as a client sees it."""
+    """A server over standard streams as a client sees it."""
 
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "memory_cli", *roots(folder), "--set", FULL, "serve"]
+    def __init__(self, command: Sequence[str]) -> None:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )
         self._numbers = count(1)
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}}
-        self.ask("initialize", hello)
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self._send("initialize", hello)
+        self._answer()
+        self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Send a request and wait for its answer."""
-        number = next(self._numbers)
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        while True:
-            assert self._process.stdout
-            answer: dict[str, Any] = json.loads(self._process.stdout.readline())
-            if answer.get("id") == number:
-                return answer
+    def call(self, tool: str, texts: Sequence[str], *, ahead: int = 1) -> None:
+        """Call a tool with each text, with so many calls under way at once; every one must succeed."""
+        for place, text in enumerate(texts):
+            self._send("tools/call", {"name": tool, "arguments": {"text": text}})
+            if place >= ahead - 1:
+                self._answer()
+        for _ in range(min(ahead - 1, len(texts))):
+            self._answer()
 
     def close(self) -> None:
         """End the server."""
@@ -91,28 +105,54 @@ class Server:
         self._process.stdin.close()
         self._process.wait()
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, method: str, params: dict[str, Any]) -> None:
+        self._write({"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": params})
+
+    def _answer(self) -> None:
+        while True:
+            assert self._process.stdout
+            answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+            if "id" in answer:
+                assert "result" in answer and not answer["result"].get("isError"), answer
+                return
+
+    def _write(self, message: dict[str, Any]) -> None:
         assert self._process.stdin
         self._process.stdin.write(f"{json.dumps(message)}\n")
         self._process.stdin.flush()
 
 
-def recorded(folder: Path, texts: Sequence[str]) -> tuple[float, float]:
-    """Return how many records a second a server acknowledges, and how many empty calls it answers."""
-    server = Server(folder)
+def recorded(folder: Path, store: Path, texts: Sequence[str]) -> dict[str, float]:
+    """Return how often a second each is done, in turn: a bare commit, a call of a tool that does nothing, a record."""
+    ours = Server([sys.executable, "-m", "memory_cli", *roots(store), "--set", FULL, "serve"])
+    echo = Server([sys.executable, "-c", ECHO])
+    floor = Commits(folder)
+    does: dict[str, Callable[[Sequence[str]], None]] = {
+        "commits": floor.write,
+        "empty calls": lambda some: echo.call("echo", some),
+        "records": lambda some: ours.call("record_memory", some),
+        "records, 16 at once": lambda some: ours.call("record_memory", some, ahead=16),
+    }
     try:
-        call: dict[str, Any] = {"name": "record_memory", "arguments": {}}
-        start = time.perf_counter()
-        for text in texts:
-            answer = server.ask("tools/call", {**call, "arguments": {"text": text}})
-            assert not answer["result"].get("isError"), answer
-        rate = len(texts) / (time.perf_counter() - start)
-        start = time.perf_counter()
-        for _ in texts:
-            server.ask("tools/call", {**call, "arguments": {"text": ""}})
-        return rate, len(texts) / (time.perf_counter() - start)
+        ours.call("record_memory", ["The first one makes what is needed."])
+        return _in_turn(does, texts)
     finally:
-        server.close()
+        ours.close()
+        echo.close()
+        floor.close()
+        (folder / "floor.sqlite3").unlink()
+
+
+def _in_turn(does: Mapping[str, Callable[[Sequence[str]], None]], texts: Sequence[str]) -> dict[str, float]:
+    taken: dict[str, list[float]] = {name: [] for name in does}
+    left = iter(texts)
+    for _ in range(ROUNDS):
+        for name, do in does.items():
+            some = list(islice(left, RECORDS))
+            start = time.perf_counter()
+            do(some)
+            taken[name].append(RECORDS / (time.perf_counter() - start))
+    return {name: statistics.median(each) for name, each in taken.items()}
 
 
 def imported(folder: Path, texts: Sequence[str]) -> float:
@@ -146,14 +186,10 @@ def lines(data: Path, store: Path | None) -> Iterator[str]:
     texts = (data / TEXTS).read_text(encoding="utf-8").splitlines()[-IMPORTED:]
     with tempfile.TemporaryDirectory(dir=data) as made:
         folder = Path(made)
-        floor = commits(folder, texts[:RECORDS])
-        yield f"bare durable commits: {floor:.0f} a second"
-        rate, calls = recorded(folder / "new", texts[:RECORDS])
-        yield f"records over MCP, new store: {rate:.0f} a second; calls that write nothing: {calls:.0f} a second"
         if store:
             shutil.copytree(store, folder / "large")
-            rate, calls = recorded(folder / "large", texts[:RECORDS])
-            yield f"records over MCP, {store.name}: {rate:.0f} a second; calls that write nothing: {calls:.0f} a second"
+        for name, place in (("new", folder / "new"), *([(store.name, folder / "large")] if store else [])):
+            yield f"{name}: {_told(recorded(folder, place, texts))}"
         bare = indexed(folder, texts)
         (folder / "imported").mkdir()
         roots(folder / "imported")
@@ -163,6 +199,13 @@ def lines(data: Path, store: Path | None) -> Iterator[str]:
         roots(folder / "embedded")
         ours, best = embedded(folder / "embedded", texts[:EMBEDDED])
         yield f"embedding: {ours:.0f} a second; the model {best:.0f}; ratio {ours / best:.2f}"
+
+
+def _told(rates: Mapping[str, float]) -> str:
+    """Return rates, and which share a record reaches of a call and a commit one after the other."""
+    floor = 1 / (1 / rates["commits"] + 1 / rates["empty calls"])
+    told = "; ".join(f"{name} {rate:.0f} a second" for name, rate in rates.items())
+    return f"{told}; of a call and a commit {rates['records'] / floor:.2f}"
 
 
 def main() -> None:

@@ -118,3 +118,23 @@ def test_a_server_does_not_show_what_another_process_forgot(place):
     with opened(place) as memory:
         forget(memory, "green tea cools")
     assert ask() == ["black tea cools quickly"]
+
+
+def test_threads_of_one_process_write_one_after_the_other_without_looking_again(place, monkeypatch):
+    slept = []
+    monkeypatch.setattr(connection.time, "sleep", slept.append)
+    with opened(place) as memory:
+        record(memory, "the first one makes the store")
+
+    def write(number):
+        with opened(place) as memory:
+            record(memory, f"tea number {number}")
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    with opened(place) as memory:
+        assert statements.count(memory.stores()[0]) == 9
+    assert not slept

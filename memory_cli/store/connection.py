@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ NAME = "memory.sqlite3"
 # Twice what SQLite itself lets the log grow to before it tries to write it back.
 LONGEST_LOG = 8_000_000
 T = TypeVar("T")
+
+_turns: dict[str, threading.Lock] = {}
 
 
 class Store(Frozen):
@@ -47,18 +50,19 @@ class Store(Frozen):
         Raises Busy when another process held the write lock past the deadline; one of 0 does not wait at all.
         """
         limit = self.storage.lock_deadline_ms if deadline_ms is None else deadline_ms
-        self.db.execute(f"pragma busy_timeout = {min(limit, self.storage.busy_timeout_ms)}")
-        patiently(lambda: self.db.execute("begin immediate"), self.path, limit)
-        try:
-            self._require_place()
-            yield
-            self.db.execute("commit")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("rollback")
-            raise
-        if limit:
-            self._shorten_log()
+        with _turn(self.path, limit):
+            self.db.execute(f"pragma busy_timeout = {min(limit, self.storage.busy_timeout_ms)}")
+            patiently(lambda: self.db.execute("begin immediate"), self.path, limit)
+            try:
+                self._require_place()
+                yield
+                self.db.execute("commit")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("rollback")
+                raise
+            if limit:
+                self._shorten_log()
 
     def _require_place(self) -> None:
         """Refuse to write into a file that another one took the place of while this waited for its lock."""
@@ -163,6 +167,22 @@ def new_store(path: Path, scope: str, storage: Storage) -> Iterator[Store]:
     files.sync_file(path)
 
 
+@contextmanager
+def _turn(path: Path, deadline_ms: int) -> Iterator[None]:
+    """Let the threads of this process write one after the other; SQLite would have each sleep and look again."""
+    turn = _turns.setdefault(str(path), threading.Lock())
+    if not turn.acquire(timeout=deadline_ms / 1000):
+        raise _locked(path, deadline_ms)
+    try:
+        yield
+    finally:
+        turn.release()
+
+
+def _locked(path: Path, deadline_ms: int) -> Busy:
+    return Busy(f"{path} was locked by another process for {deadline_ms} ms; try again.")
+
+
 def patiently(step: Callable[[], T], path: Path, deadline_ms: int) -> T:
     """Return what step returns, trying again for a time while another process holds the lock."""
     end = time.monotonic() + deadline_ms / 1000
@@ -173,7 +193,7 @@ def patiently(step: Callable[[], T], path: Path, deadline_ms: int) -> T:
             if not _is_busy(error):
                 raise
             if time.monotonic() >= end:
-                raise Busy(f"{path} was locked by another process for {deadline_ms} ms; try again.") from error
+                raise _locked(path, deadline_ms) from error
             # Up to 20 ms, and random, so that writers that met once do not meet again and again.
             time.sleep(0.001 + os.urandom(1)[0] / 256 * 0.019)
 
