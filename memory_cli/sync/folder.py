@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from memory_cli.errors import MemoryCliError, UsageError
+from memory_cli.errors import MemoryCliError, Refused, UsageError
 from memory_cli.models.sync import Row, Synced, Taken, Told
 from memory_cli.private import make_folders, write_private
 from memory_cli.store import sync
@@ -73,12 +73,11 @@ class Carrier:
                 continue
             try:
                 raw = read(folder / there["file"], self.mine.most)
-            except (MemoryCliError, OSError) as error:
+                self.taken.append(self.mine.take(raw))
+                self.bytes += len(raw)
+            except (UsageError, Refused, OSError) as error:
                 self.notes.append(f"{folder.name}: {error} It is tried again at the next sync.")
                 whole = False
-                continue
-            self.bytes += len(raw)
-            self.taken.append(self.mine.take(raw))
         return whole
 
     def _leave(self, folder: Path) -> int:
