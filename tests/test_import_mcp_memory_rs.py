@@ -134,13 +134,13 @@ def test_a_log_keeps_its_numbers_times_writers_and_bounds(take, category):
     take()
     entries = category("log", "journal")["entries"]
     assert [(each["id"], each["at"][:10], each["data"]["n"]) for each in entries] == [
-        (1, "2026-06-02", 1), (2, "2026-06-03", 2),
+        (2, "2026-06-02", 1), (3, "2026-06-03", 2),
     ]  # fmt: skip
     assert category("read", "journal")["meta"]["kind"] == "log"
     before = category("read", "journal", "--version", "1")["data"]["entries"]
-    assert [(each["id"], each["by"]) for each in before] == [(0, "phone"), (1, "laptop"), (2, "laptop")]
-    assert category("append", "journal", '{"n": 3}')["entry"] == 3
-    assert [each["id"] for each in category("log", "journal")["entries"]] == [2, 3]
+    assert [(each["id"], each["by"]) for each in before] == [(1, "phone"), (2, "laptop"), (3, "laptop")]
+    assert category("append", "journal", '{"n": 3}')["entry"] == 4
+    assert [each["id"] for each in category("log", "journal")["entries"]] == [3, 4]
 
 
 def test_three_imports_are_one_and_what_came_later_comes_then(take, category, source):
@@ -155,7 +155,7 @@ def test_three_imports_are_one_and_what_came_later_comes_then(take, category, so
     source.write("journal", log((2, {"n": 2}), (3, {"n": 3})), "2026-06-04T09:00:00")
     assert take()["new"] == 2
     assert category("read", "base")["data"] == {"editor": "emacs"}
-    assert [each["id"] for each in category("log", "journal")["entries"]] == [1, 2, 3]
+    assert [each["id"] for each in category("log", "journal")["entries"]] == [2, 3, 4]
 
 
 def test_what_has_another_history_here_is_named_and_left(take, category):
@@ -166,6 +166,16 @@ def test_what_has_another_history_here_is_named_and_left(take, category):
     assert done["new"] == 0 and len(done["failed"]) == 3
     assert all("left as it is" in each for each in done["failed"])
     assert category("read", "base")["data"] == {"of": "here"}
+
+
+def test_what_was_imported_syncs(take, memory, tmp_path):
+    take()
+    for options in ((), ("--storage-root", str(tmp_path / "there"))):
+        assert memory(*options, "sync", "folder", str(tmp_path / "bus")).exit_code == 0
+    there = ("--storage-root", str(tmp_path / "there"), "category")
+    assert json.loads(memory(*there, "log", "journal", "-o", "json").stdout)["total"] == 2
+    assert json.loads(memory(*there, "read", "base", "-o", "json").stdout)["data"]["editor"] == "helix"
+    assert memory(*there, "read", "gone").exit_code == 3
 
 
 def test_one_undo_takes_an_import_back_and_another_brings_it_again(take, category, memory):

@@ -95,7 +95,7 @@ def _entries(memory: Memory, store: Store, name: str) -> list[Entry]:
 def _is_entry(value: Any) -> bool:
     if not isinstance(value, Mapping) or value.keys() != ENTRY:
         return False
-    if not isinstance(value["by"], str) or not isinstance(value["id"], int) or value["id"] < 0:
+    if not isinstance(value["by"], str) or type(value["id"]) is not int or value["id"] < 1:
         return False
     try:
         datetime.fromisoformat(str(value["at"]))

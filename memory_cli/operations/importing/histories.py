@@ -204,7 +204,8 @@ def _entry(given: Mapping[str, Any], past: Past, kept: Kept, clean: Cleaner) -> 
     body = json.dumps(clean.metadata({"data": data})["data"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     # An append wrote the entry and, right after, the version: so that says who it was.
     agent = next((each.agent for each in kept.past if each.data is not None and each.at >= at), past.agent)
-    return Entry(number, at, clean.text(agent, "agent"), f"mcp-memory-rs {agent}", number,
+    # Counted from 0 there, and from 1 here.
+    return Entry(number + 1, at, clean.text(agent, "agent"), f"mcp-memory-rs {agent}", number + 1,
                  stored(body, most=clean.most, name="entry"))  # fmt: skip
 
 
