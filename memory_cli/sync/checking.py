@@ -20,6 +20,9 @@ HASH = re.compile(r"[0-9a-f]{64}|")
 # More devices than anybody has; more than this in one vector is an attack, or a fault.
 MOST_DEVICES = 1000
 LAST = 2**53
+# What a category tells beside its content, and how long each of it may be.
+ABOUT = {"agent": 1000, "device": 1000, "reason": 100_000}
+MOST_ENTRIES, MOST_DAYS, MOST_SCORE = 10_000_000, 100_000, 1_000_000
 ENTRY = {"maker": str, "number": int, "at": int, "agent": str, "device": str, "body": str}
 TYPES: dict[str, tuple[type, ...]] = {
     "kind": (str,), "text": (str,), "at": (int,), "updated_at": (int,), "expires_at": (int, type(None)),
@@ -51,6 +54,23 @@ def checked_vector(read: Any) -> dict[str, int]:
     return dict(read)
 
 
+def checked_about(read: Any) -> dict[str, Any]:
+    """Return what is told beside a content, or say what is wrong with it."""
+    if not isinstance(read, dict):
+        raise UsageError("what is told beside it is no object")
+    told = {name: _typed(read, name, (str,)) for name in ABOUT if name in read}
+    for name, text in told.items():
+        require(name, text)
+        if "\0" in text or len(text) > ABOUT[name]:
+            raise UsageError(f"its {name} is too long, or holds a NUL character")
+    if "at" in read:
+        told["at"] = _typed(read, "at", (int,))
+        _check_time(told["at"])
+    if "ancestors" in read:
+        told["ancestors"] = [each for each in _typed(read, "ancestors", (list,)) if isinstance(each, str)]
+    return told
+
+
 def check(parcel: Parcel) -> None:
     """Refuse a thing whose content is not what its hash says, or cannot be kept."""
     if parcel.content is None:
@@ -60,7 +80,7 @@ def check(parcel: Parcel) -> None:
     if parcel.row.family == STATEMENT:
         _check_statement(parcel.content)
     elif parcel.row.family == links.FAMILY:
-        _check_fields(parcel.content, LINK_FIELDS)
+        _check_link(parcel.content)
     else:
         _check_category(parcel.content)
     if hash_of(parcel.content) != parcel.row.hash:
@@ -98,6 +118,14 @@ def _check_statement(content: Content) -> None:
         _check_time(content[name])
 
 
+def _check_link(content: Content) -> None:
+    _check_fields(content, LINK_FIELDS)
+    require("agent", content["agent"])
+    _check_time(content["at"])
+    if not abs(content["score"]) <= MOST_SCORE:
+        raise UsageError("its score is none")
+
+
 def _check_category(content: Content) -> None:
     if content.get("kind") == MEMORY:
         _check_exact(content, ("kind", "text"))
@@ -108,6 +136,8 @@ def _check_category(content: Content) -> None:
     if content.get("kind") != LOG:
         raise UsageError("it is neither a plain category nor a log")
     _check_fields(content, ("kind", "max_entries", "max_age_days", "entries", "seen"))
+    if not 0 <= content["max_entries"] <= MOST_ENTRIES or not 0 <= content["max_age_days"] <= MOST_DAYS:
+        raise UsageError("its bounds are none that a log can have")
     if content["seen"]:
         checked_vector(content["seen"])
     for each in content["entries"]:

@@ -10,7 +10,7 @@ from typing import Any
 from memory_cli.errors import Refused, UsageError
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.sync import Parcel
-from memory_cli.sync.checking import checked_row
+from memory_cli.sync.checking import checked_about, checked_row
 
 FORMAT, VERSION = "memory-sync", 1
 
@@ -60,16 +60,11 @@ def _read(lines: Sequence[bytes]) -> tuple[list[Parcel], list[tuple[str, str, st
         read: Any = None
         try:
             read = _json(line, "a line")
-            parcels.append(Parcel(checked_row(read), read.get("content"), _about(read)))
+            parcels.append(Parcel(checked_row(read), read.get("content"), checked_about(read.get("about", {}))))
         except (UsageError, Refused) as error:
             names = read if isinstance(read, dict) else {}
             broken.append((str(names.get("family", "?"))[:40], str(names.get("key", "?"))[:140], str(error)))
     return parcels, broken
-
-
-def _about(read: dict[str, Any]) -> dict[str, Any]:
-    told = read.get("about")
-    return told if isinstance(told, dict) else {}
 
 
 def _line(one: Parcel) -> str:

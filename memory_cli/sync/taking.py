@@ -58,7 +58,8 @@ def take(made: Journal, read: Envelope, *, strategy: str, fit: Fit, may: May) ->
 
 
 def _place(parcel: Parcel) -> tuple[int, int]:
-    at = (parcel.content or {}).get("updated_at", 0)
+    # It was not checked yet.
+    at = parcel.content.get("updated_at", 0) if isinstance(parcel.content, dict) else 0
     return parcel.row.family == links.FAMILY, at if isinstance(at, int) else 0
 
 
