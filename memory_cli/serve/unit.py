@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from memory_cli.errors import UsageError
-from memory_cli.settings import KEYS
 
 # What chooses the memory; the rest of a shell's variables may be secrets, and none belongs into a file.
 CARRIED = (
@@ -40,14 +39,8 @@ WantedBy=default.target
 TOKEN = "# It needs a token to start: `memory token add NAME`.\n"  # noqa: S105 - a sentence
 
 
-def unit(
-    command: Sequence[str], environ: Mapping[str, str], *, assignments: Sequence[str], port: int, token: bool
-) -> str:
+def unit(command: Sequence[str], environ: Mapping[str, str], *, port: int, token: bool) -> str:
     """Return the unit that runs this command, without any secret in it."""
-    for each in assignments:
-        name = each.partition("=")[0].strip()
-        if name in KEYS and KEYS[name].setting.secret:
-            raise UsageError(f"{name} is a secret, which a unit would show; set it with `memory config set {name}`.")
     if not port:
         raise UsageError("With --port 0 the server would be elsewhere at each start; name its port.")
     named = {name: environ[name] for name in CARRIED if environ.get(name)}

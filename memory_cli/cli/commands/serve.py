@@ -153,7 +153,7 @@ def _unit(given: Given, options: list[str], host: str, port: int, *, api: bool) 
 
     command = [*own_program(sys.argv[0]), *given.options(), "serve", *options]
     token = api or host not in LOOPBACK
-    return unit(command, os.environ, assignments=given.assignments, port=port, token=token)
+    return unit(command, os.environ, port=port, token=token)
 
 
 def _chosen(tools: str, scope: str | None) -> list[str]:
