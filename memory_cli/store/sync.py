@@ -134,6 +134,12 @@ def newest_change(store: Store) -> int:
     return int(store.db.execute("select coalesce(max(number), 0) from change").fetchone()[0])
 
 
+def next_change(store: Store) -> int:
+    """Return the number that the next change will have."""
+    row = store.db.execute("select seq from sqlite_sequence where name = 'change'").fetchone()
+    return int(row[0]) + 1 if row else 1
+
+
 def touched(store: Store, families: Sequence[str]) -> list[tuple[str, str]]:
     """Return the things that changes since the last settling touched."""
     marks = ", ".join("?" * len(families))

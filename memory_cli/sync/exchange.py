@@ -17,6 +17,8 @@ from memory_cli.sync.settling import settle
 
 # What is wanted: family, key, and the hash of the content that whoever asks has already.
 Wanted = Sequence[tuple[str, str, str]]
+# So much of a bucket's hash is told: 80 bits, of at most 256 buckets.
+SHORT = 20
 
 
 class Peer(Protocol):
@@ -85,6 +87,9 @@ class Side:
         with journal.writing(self.store, "sync", self.who, self.clock()) as made:
             settle(self.store)
             taken = taking.take(made, read, strategy=self.strategy, fit=self.fit, may=self.may)
+            if made.items:
+                # The rows tell of this change already, which is written when the block ends.
+                sync.settled(self.store, sync.next_change(self.store))
         self.took({each.statement for each in made.items if each.family == categories.FAMILY})
         return taken
 
@@ -124,4 +129,4 @@ def buckets_of(rows: Iterable[Row]) -> dict[str, str]:
     parts: dict[str, list[Row]] = defaultdict(list)
     for each in rows:
         parts[sync.bucket_of(*each.name)].append(each)
-    return {bucket: root_of(found) for bucket, found in sorted(parts.items())}
+    return {bucket: root_of(found)[:SHORT] for bucket, found in sorted(parts.items())}

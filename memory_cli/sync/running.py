@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memory_cli.errors import Refused
-from memory_cli.models.sync import Row, Synced, Taken, Told
+from memory_cli.models.sync import Digest, Row, Synced, Taken, Told
 from memory_cli.sync.exchange import Peer, Side, Wanted
 from memory_cli.sync.vectors import Order, compare
 
@@ -43,19 +43,24 @@ def run(mine: Side, peer: Peer, *, direction: str = RUN, batch: int) -> Synced:
     Cut off anywhere, the next run goes on with what is still apart.
     """
     moved = _Moved()
+    found, ours, theirs = _apart(mine, peer)
     if direction != PUSH:
-        for wanted in _batches(apart(mine, peer).there, batch):
+        for wanted in _batches(found.there, batch):
             raw = peer.export(wanted)
             taken = mine.take(raw)
             moved.pulled += taken.applied + taken.merged
             moved.add(taken, len(raw))
+        # What was joined here is newer than what the peer has.
+        if found.there and direction != PULL:
+            found, ours, theirs = _apart(mine, peer)
     if direction != PULL:
-        for wanted in _batches(apart(mine, peer).here, batch):
+        for wanted in _batches(found.here, batch):
             raw = mine.export(wanted)
             taken = peer.take(raw)
             moved.pushed += taken.applied + taken.merged
             moved.add(taken, len(raw))
-    ours, theirs = mine.digest(), peer.digest()
+    if moved.bytes:
+        ours, theirs = mine.digest(), peer.digest()
     mine.note(theirs, peer.name)
     return Synced(
         peer.name, moved.pulled, moved.pushed, moved.merged, moved.bytes, ours.root == theirs.root, ours.root,
@@ -65,6 +70,10 @@ def run(mine: Side, peer: Peer, *, direction: str = RUN, batch: int) -> Synced:
 
 def apart(mine: Side, peer: Peer) -> Apart:
     """Return what two sides hold that is not the same."""
+    return _apart(mine, peer)[0]
+
+
+def _apart(mine: Side, peer: Peer) -> tuple[Apart, Digest, Digest]:
     here, there = mine.digest(), peer.digest()
     if here.device == there.device and here.root != there.root:
         raise Refused(
@@ -73,7 +82,7 @@ def apart(mine: Side, peer: Peer) -> Apart:
         )
     ours, theirs = here.buckets, there.buckets
     buckets = sorted(each for each in {*ours, *theirs} if ours.get(each) != theirs.get(each))
-    return compared(mine.rows(buckets), peer.rows(buckets)) if buckets else Apart()
+    return compared(mine.rows(buckets), peer.rows(buckets)) if buckets else Apart(), here, there
 
 
 def compared(ours: Sequence[Row], theirs: Sequence[Row]) -> Apart:
