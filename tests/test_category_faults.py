@@ -330,3 +330,13 @@ def test_secrets_are_blotted_out_of_files_that_somebody_edited_or_that_are_built
     assert category("read", "journal")["meta"]["kind"] == "log"
     raw = b"".join(path.read_bytes() for path in (tmp_path / "storage").rglob("*") if path.is_file())
     assert token.encode() not in raw
+
+
+def test_a_search_finds_what_somebody_wrote_into_a_file(category, folder):
+    put(category, "base", {"editor": "vim"})
+    category("append", "journal", '{"did": "nothing"}')
+    (folder / "base.json").write_text('{"editor": "emacs", "shell": "fish"}', encoding="utf-8")
+    (folder / "new.json").write_text('{"pager": "emacs less"}', encoding="utf-8")
+    hits = category("search", "emacs")["hits"]
+    assert {(each["category"], each["key_path"]) for each in hits} == {("base", "editor"), ("new", "pager")}
+    assert category("search", "vim")["hits"] == []

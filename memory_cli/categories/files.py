@@ -6,6 +6,8 @@ that has the committed hash belongs in place, and any other, under the lock of a
 
 import os
 import stat
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from memory_cli.errors import Refused
@@ -15,6 +17,8 @@ from memory_cli.store.connection import Store
 
 FOLDER = "categories"
 LARGEST = 64 << 20
+# So many seconds after a write its file may get its place.
+LATE = 10
 GONE = ".gone"
 NEW = ".new"
 
@@ -62,6 +66,26 @@ def named(store: Store) -> list[str]:
     if is_link(store) or not folder(store).is_dir():
         return []
     return sorted(each.name.removesuffix(".json") for each in folder(store).glob("*.json") if each.name[0] != ".")
+
+
+def touched(store: Store, written: Mapping[str, tuple[datetime, int | None]]) -> list[str]:
+    """Return the files that may be others than they were written, told by their time and size without reading them."""
+    if is_link(store) or not folder(store).is_dir():
+        return []
+    with os.scandir(folder(store)) as found:
+        there = {each.name.removesuffix(".json"): each.stat(follow_symlinks=False) for each in found if _is_file(each)}
+    return sorted(name for name, told in there.items() if name not in written or _differs(told, *written[name]))
+
+
+def _is_file(found: "os.DirEntry[str]") -> bool:
+    return found.name.endswith(".json") and not found.name.startswith(".") and found.is_file(follow_symlinks=False)
+
+
+def _differs(told: os.stat_result, at: datetime, size: int | None) -> bool:
+    # That of a log is for reading alone.
+    if size is None:
+        return False
+    return told.st_size != size or told.st_mtime > at.timestamp() + LATE
 
 
 def everything(store: Store) -> list[Path]:

@@ -38,6 +38,18 @@ def everything(store: Store, *, deleted: bool = False) -> list[Category]:
     return [each for each in map(of_row, rows) if deleted or each.there]
 
 
+def written(store: Store) -> dict[str, tuple[datetime, int | None]]:
+    """Return by name when each category was written last, and how many bytes its text has, if it is no log."""
+    rows = store.db.execute(
+        """
+        select c.name, v.at, p.size from category c
+        join category_version v on v.category = c.name and v.version = c.version
+        left join category_payload p on p.hash = c.hash where c.hash is not null
+        """
+    )
+    return {row["name"]: (loaded(row["at"]), row["size"]) for row in rows}
+
+
 def version(store: Store, name: str, number: int) -> Version | None:
     """Return one version of a category."""
     return next(iter(_versions(store, "v.category = ? and v.version = ?", (name, number))), None)

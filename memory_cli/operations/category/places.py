@@ -1,9 +1,9 @@
 """Which category is meant, where it is, and how an answer tells of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
-from memory_cli.categories import access, changing
+from memory_cli.categories import access, changing, files
 from memory_cli.categories.canonical import checked_name, missing
 from memory_cli.errors import Refused, UsageError
 from memory_cli.memory import GLOBAL, LOCAL, Memory
@@ -59,6 +59,15 @@ def look(memory: Memory, store: Store, name: str) -> tuple[Category | None, str]
     if memory.is_foreign(store.scope):
         return categories.found(store, name), ""
     return changing.look(store, memory.who, memory.now, name, intake=intake(memory))
+
+
+def everywhere(memory: Memory, scope: str = "") -> Iterator[tuple[Store, Category]]:
+    """Yield all categories, with what somebody did to their files taken in."""
+    for store in memory.stores(scope):
+        if not memory.is_foreign(store.scope):
+            for name in files.touched(store, categories.written(store)):
+                look(memory, store, name)
+        yield from ((store, each) for each in categories.everything(store))
 
 
 def intake(memory: Memory) -> changing.Intake:

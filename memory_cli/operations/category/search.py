@@ -72,10 +72,9 @@ def _meant(
         store, one, _note = places.found(memory, category, scope)
         yield store, one
         return
-    for store in memory.stores(scope):
-        for each in categories.everything(store):
-            if not (after or before or actor) or _passes(store, each, after, before, actor):
-                yield store, each
+    for store, each in places.everywhere(memory, scope):
+        if not (after or before or actor) or _passes(store, each, after, before, actor):
+            yield store, each
 
 
 def _passes(store: Store, one: Category, after: datetime | None, before: datetime | None, actor: str) -> bool:

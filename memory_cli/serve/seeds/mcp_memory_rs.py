@@ -150,7 +150,7 @@ def memory_search_semantic(
     ] = 0.5,
 ) -> Blended:
     """Search the values of all categories by words and by meaning, best first."""
-    meant = [(store, one) for store in memory.stores() for one in categories.everything(store)]
+    meant = list(places.everywhere(memory))
     found = search.ranked(memory, query, meant, weight=semantic_weight, limit=min(limit, MOST))
     words = round(1 - semantic_weight, 4)
     return Blended(True, query, semantic_weight, words, found.total, list(map(_row, found.hits)), found.semantic)
