@@ -1,12 +1,12 @@
 """Find values in categories."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
 from memory_cli.categories import leaves
-from memory_cli.categories.canonical import document_of
 from memory_cli.categories.leaves import Value
 from memory_cli.embedding import ModelUnavailable
 from memory_cli.errors import UsageError
@@ -95,7 +95,8 @@ def _found(
         total += text.count("\n")
         if begun and not leaves.may_answer(text, begun):
             continue
-        for value in leaves.values(document_of(text, one.name)):
+        # What is stored was checked when it came in.
+        for value in leaves.values(json.loads(text)):
             if not begun or leaves.may_answer(f"{value.path} {value.text}", begun):
                 found.append((store, one, value))
     return found, total
