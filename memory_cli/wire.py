@@ -78,7 +78,8 @@ def _once(request: urllib.request.Request, seconds: float, most: int, again: Col
     except TimeoutError as error:
         raise Failed("it takes too long") from error
     except (OSError, HTTPException) as error:
-        raise _Wait(Failed(str(getattr(error, "reason", "") or error))) from error
+        why = getattr(error, "reason", "") or error
+        raise _Wait(Failed(getattr(why, "strerror", "") or str(why))) from error
 
 
 def _said(error: urllib.error.HTTPError) -> bytes:

@@ -69,7 +69,8 @@ class HttpPeer:
 
     def _failure(self, error: Failed) -> MemoryCliError:
         kind = {401: Refused, 403: Refused, 503: Busy}.get(error.status, MemoryCliError)
-        words = [f"The remote {self.name} at {self._address} did not do it: {error}.", _sentence(error.said)]
+        did = "said" if error.status else "cannot be reached:"
+        words = [f"The remote {self.name} at {self._address} {did} {error}.", _sentence(error.said)]
         return kind(" ".join(each for each in (*words, REMEDIES.get(error.status, "")) if each))
 
     def _understood(self, raw: bytes, read: Callable[[Any], T]) -> T:
