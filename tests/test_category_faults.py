@@ -168,6 +168,18 @@ def test_a_corrupt_file_is_never_taken_for_another_kind_and_never_overwritten(ca
     assert (folder / "unknown.json").read_text(encoding="utf-8") == "{"
 
 
+def test_the_file_of_a_category_follows_an_undo_at_once(category, memory, folder):
+    put(category, "base", {"a": 1})
+    put(category, "base", {"a": 2})
+    category("delete", "base")
+    for there in ({"a": 2}, {"a": 1}):
+        memory("undo")
+        assert json.loads((folder / "base.json").read_text(encoding="utf-8")) == there
+        assert memory("verify").exit_code == 0
+    memory("undo")
+    assert not (folder / "base.json").exists() and memory("verify").exit_code == 0
+
+
 def test_not_found_lists_what_there_is_and_the_nearest_name(category):
     put(category, "projects", {})
     put(category, "base", {})

@@ -49,6 +49,9 @@ def _undone(memory: Memory, store: Store, number: int) -> Undone:
             if item.family == categories.FAMILY:
                 places.require(memory, item.statement)
         history.undo(made, target)
+    for name in {each.statement for each in made.items if each.family == categories.FAMILY}:
+        # Its file follows at once, and not only when somebody reads it.
+        places.look(memory, store, name)
     ids = list(dict.fromkeys(each.statement for each in made.items))
     return Undone(f"{store.scope}:{number}", target.operation, f"{store.scope}:{made.number}", ids)
 
