@@ -3,15 +3,13 @@
 import gzip
 import json
 import os
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 from typer.testing import CliRunner
 
 from benchmarks.stores import opened, roots
 from memory_cli.cli.app import app
+from memory_cli.memory import make_session
 from memory_cli.operations.category.append import append
 from memory_cli.operations.category.delete import delete
 from memory_cli.operations.category.read import read
@@ -20,6 +18,10 @@ from memory_cli.operations.forget import forget
 from memory_cli.operations.link import link
 from memory_cli.operations.list_ import list_
 from memory_cli.operations.record import record
+from memory_cli.serve.api.table import ASKING
+from memory_cli.serve.bind import answer, bind
+from tests.between import between
+from tests.doors import BY_NAME
 from tests.http_server import asked, served, token
 
 API = "/api/v1"
@@ -284,62 +286,28 @@ def test_two_remotes_are_synced_though_one_is_away(places, hub, sync):
     assert done.exit_code == 1 and told["failed"][0].startswith("away:") and told["synced"][0]["equal"]
 
 
-class Between(BaseHTTPRequestHandler):
-    """Stands where the hub should be: passes on what comes until it breaks, or answers oddly."""
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        server = self.server
-        if self.path.startswith("/elsewhere"):
-            server.elsewhere.append(self.path)
-        if server.mood:
-            return self.oddly(server.mood)
-        server.passed += 1
-        if server.passed > server.fails_after:
-            return self.connection.close()
-        headers = {name: self.headers[name] for name in ("Authorization", "Content-Type")}
-        status, told, raw = asked(server.hub, self.path, "POST", body, **headers)
-        return self.answer(status, raw, **{"Content-Type": told["content-type"]})
-
-    def oddly(self, mood):
-        digest = {"device": "0" * 16, "name": "odd", "root": "0" * 64, "buckets": {"00": "0" * 64}}
-        rows = {"rows": [{"family": "category", "key": "base", "hash": "0" * 64, "vector": {"../x": 1}}]}
-        if mood == "moved":
-            return self.answer(307, b"", Location=f"{self.server.address}/elsewhere")
-        said = {
-            "nonsense": b"<html>", "list": b"[]", "endless": b"[" + b"0," * 100_000,
-            "huge number": b'{"device": 1' + b"0" * 5000, "bad vector": json.dumps({**digest, **rows}).encode(),
-        }  # fmt: skip
-        return self.answer(200, said[mood])
-
-    def answer(self, code, content, **headers):
-        self.send_response(code)
-        for name, value in {"Content-Length": str(len(content)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_):
-        pass
-
-
-class Broken(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        """Say nothing of what this server does on purpose."""
-
-
-@contextmanager
-def between(hub, *, fails_after=0, mood=""):
-    server = Broken(("127.0.0.1", 0), Between)
-    server.hub, server.fails_after, server.mood, server.passed, server.elsewhere = hub, fails_after, mood, 0, []
-    server.address = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+@pytest.mark.parametrize("name", sorted(ASKING))
+def test_what_a_sync_answers_is_the_structured_content(places, standing, known, sync, name):
+    operation = BY_NAME[name]
+    settings = (f"sync.remotes=hub={standing.address}",)
+    sync(standing.address, "run")
+    answers = []
+    for number, door in enumerate(("command", "tool")):
+        if name != "sync diff" or not number:
+            put(places[0], f"{operation.name}-here", {"n": number})
+            put(standing.place, f"{operation.name}-there", {"n": number})
+        if door == "command":
+            done, told = sync(standing.address, operation.name)
+            assert done.exit_code == 0
+        else:
+            session = make_session(
+                project_root=places[0] / "project", storage_root=places[0] / "storage", assignments=settings,
+                source="mcp",
+            )  # fmt: skip
+            result = answer(bind(operation), session, {}, lambda done, total, message: None)
+            assert not result.is_error, result.content
+            told = result.structured_content
+        for each in told.get("synced", ()):
+            assert each.pop("bytes") > 0 and each.pop("root")
+        answers.append(told)
+    assert answers[0] == answers[1] and answers[0]
