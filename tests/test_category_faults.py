@@ -2,10 +2,11 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 
 import pytest
@@ -352,3 +353,24 @@ def test_a_search_finds_what_somebody_wrote_into_a_file(category, folder):
     hits = category("search", "emacs")["hits"]
     assert {(each["category"], each["key_path"]) for each in hits} == {("base", "editor"), ("new", "pager")}
     assert category("search", "vim")["hits"] == []
+
+
+@pytest.mark.parametrize("harm", [
+    "update category_payload set content = zeroblob(length(content))",
+    "delete from category_payload",
+    "delete from category_version",
+])  # fmt: skip
+def test_a_record_of_categories_that_does_not_hold_is_told_by_verify_and_doctor(harm, category, memory, folder):
+    put(category, "base", {"text": "x" * 1000})
+    assert memory("verify").exit_code == 0
+    with closing(sqlite3.connect(folder.parent / "memory.sqlite3")) as db:
+        db.execute(harm)
+        db.commit()
+    for command in ("verify", "doctor"):
+        done = memory(command)
+        assert done.exit_code == 1 and "categories" in done.output and "Traceback" not in done.output
+    if "content" in harm:
+        for argv in (("read", "base"), ("search", "x"), ("diff", "base", "1", "1")):
+            assert "is damaged" in category(*argv, code=5)
+    if "version" in harm:
+        assert "is damaged" in category("read", "base", code=5) and "is damaged" in category("list", code=5)

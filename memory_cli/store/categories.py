@@ -3,12 +3,13 @@
 import json
 import sqlite3
 import zlib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+from memory_cli.errors import Refused
 from memory_cli.models.categories import LOG, Category, Entry, Version
 from memory_cli.models.history import Item
 from memory_cli.store.connection import Store
@@ -17,6 +18,7 @@ from memory_cli.store.moments import loaded, stored
 
 FAMILY = "category"
 COLUMNS = ("name", "kind", "version", "hash", "last_entry", "max_entries", "max_age_days", "file_hash")
+MEND = "`memory restore` brings back a snapshot; what its file says can be written again."
 # Above this a payload is packed; below it, packing saves nothing.
 PACKED_FROM = 512
 
@@ -55,6 +57,14 @@ def version(store: Store, name: str, number: int) -> Version | None:
     return next(iter(_versions(store, "v.category = ? and v.version = ?", (name, number))), None)
 
 
+def newest(store: Store, one: Category) -> Version:
+    """Return the newest version of a category."""
+    found = version(store, one.name, one.version)
+    if found is None:
+        raise Refused(f"{store.path} is damaged: version {one.version} of {one.name} is missing. {MEND}")
+    return found
+
+
 def versions(store: Store, name: str, *, limit: int = -1, offset: int = 0) -> list[Version]:
     """Return the versions of a category, newest first."""
     return _versions(store, "v.category = ?", (name,), limit, offset)
@@ -71,12 +81,21 @@ def count_versions(store: Store, name: str) -> int:
 
 
 def payload(store: Store, hash: str) -> str | None:
-    """Return the text with this hash, unless it was compacted away."""
+    """Return the text with this hash, unless it was compacted away; refuse one that is another by now."""
     row = store.db.execute("select size, content from category_payload where hash = ?", (hash,)).fetchone()
     if row is None:
         return None
-    raw = bytes(row["content"])
-    return (raw if len(raw) == row["size"] else zlib.decompress(raw)).decode()
+    raw = _unpacked(row)
+    if raw is None or sha256(raw).hexdigest() != hash:
+        raise Refused(f"{store.path} is damaged: a text of a category is not what its hash {hash[:12]} says. {MEND}")
+    return raw.decode()
+
+
+def sound(db: sqlite3.Connection) -> Iterator[bool]:
+    """Tell of each payload whether it is what its hash says."""
+    for row in db.execute("select hash, size, content from category_payload"):
+        raw = _unpacked(row)
+        yield raw is not None and sha256(raw).hexdigest() == row["hash"]
 
 
 def entries(store: Store, name: str, *, at: int = 0, limit: int = -1) -> list[Entry]:
@@ -328,6 +347,14 @@ def _item(before: Category | None, after: Category) -> Item:
 
 def _state(one: Category) -> dict[str, Any]:
     return {"hash": one.hash, "version": one.version, "kind": one.kind}
+
+
+def _unpacked(row: sqlite3.Row) -> bytes | None:
+    raw = bytes(row["content"])
+    try:
+        return raw if len(raw) == row["size"] else zlib.decompress(raw)
+    except zlib.error:
+        return None
 
 
 def _put_payload(store: Store, hash: str, text: str) -> None:

@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from memory_cli.store import categories
 from memory_cli.store.connection import Store
 
 COUNTS = {
@@ -27,6 +28,18 @@ COUNTS = {
     """,
 }
 
+OF_CATEGORIES = {
+    "categories without their newest version": """
+        select count(*) from category c where not exists (
+            select 1 from category_version v where v.category = c.name and v.version = c.version and v.hash is c.hash
+        )
+    """,
+    "categories without their text": """
+        select count(*) from category c where c.kind = 'memory' and c.hash is not null
+        and not exists (select 1 from category_payload p where p.hash = c.hash)
+    """,
+}
+
 
 def problems(store: Store) -> list[str]:
     """Return a sentence for each thing that is wrong in the store; none when all is well."""
@@ -42,9 +55,13 @@ def of_tables(db: sqlite3.Connection) -> list[str]:
     """Return what is wrong as far as reading tells."""
     found = [f"SQLite finds: {row[0]}" for row in db.execute("pragma integrity_check") if row[0] != "ok"]
     found += [f"a row of {row[0]} points to nothing" for row in db.execute("pragma foreign_key_check")]
-    for name, sql in COUNTS.items():
+    # An older schema has none.
+    of_categories = db.execute("select 1 from sqlite_master where name = 'category_payload'").fetchone()
+    for name, sql in (COUNTS | OF_CATEGORIES if of_categories else COUNTS).items():
         if count := db.execute(sql).fetchone()[0]:
             found.append(f"{name}: {count}")
+    if of_categories and (damaged := sum(not each for each in categories.sound(db))):
+        found.append(f"texts of categories that are not what their hash says: {damaged}")
     return found
 
 

@@ -93,8 +93,7 @@ def names(memory: Memory, scope: str) -> list[str]:
 
 def meta(memory: Memory, store: Store, one: Category) -> Meta:
     """Return what there is to say about a category."""
-    newest = categories.version(store, one.name, one.version)
-    assert newest is not None
+    newest = categories.newest(store, one)
     size = categories.entries_size(store, one.name) if one.kind == LOG else newest.size
     return Meta(
         one.name, one.kind, store.scope, one.hash, one.version, shown.moment(newest.at), newest.agent, size,

@@ -78,8 +78,7 @@ def _meant(
 
 
 def _passes(store: Store, one: Category, after: datetime | None, before: datetime | None, actor: str) -> bool:
-    newest = categories.version(store, one.name, one.version)
-    assert newest is not None
+    newest = categories.newest(store, one)
     late = (after is None or newest.at >= after) and (before is None or newest.at < before)
     return late and actor.casefold() in ("", newest.agent.casefold())
 
