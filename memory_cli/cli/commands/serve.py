@@ -40,7 +40,7 @@ def _serve(
         str,
         typer.Option(
             metavar="SETS",
-            help="Sets of tools: core, curate, categories, admin, all; or shared-memory or mcp-memory-rs, by itself.",
+            help="Sets of tools: core, curate, categories, sync, admin, all; or shared-memory or mcp-memory-rs alone.",
         ),
     ] = "core",
     scope: Annotated[
@@ -85,6 +85,13 @@ def _serve(
         reached = ["--http", "--host", host, "--port", str(port), *(["--api"] if api else ())]
         print(_unit(given, [*chosen, *reached], host, port, api=api), end="")
         return
+    _run(given, tools, scope or "", (host, port) if http else None, api=api, ui_port=ui_port if ui else None)
+
+
+def _run(
+    given: Given, tools: str, scope: str, place: tuple[str, int] | None, *, api: bool, ui_port: int | None
+) -> None:
+    """Serve at a place over HTTP, or on standard streams; with a port for it, the browser view beside."""
     from memory_cli.serve.server import alone, serve
     from memory_cli.store.kept import Kept
 
@@ -92,19 +99,18 @@ def _serve(
     if scope == "local" and session.roots.local_store is None:
         raise UsageError("There is no project here, so there is no local memory to serve; `memory init` makes one.")
 
-    def beside(wake: Callable[[], None]) -> None:
+    def view(wake: Callable[[], None]) -> None:
         # A thread, which ends with the process: the handshake waits for no web server.
         threading.Thread(target=_show, args=(session, ui_port, wake), name="browser view", daemon=True).start()
 
-    if http:
-        from memory_cli.serve.http import serve as serve_http
-
-        serve_http(
-            session, tools, host=host, port=port, scope=scope or "", api=api, beside=beside if ui else alone,
-            told=complain,
-        )  # fmt: skip
+    beside = alone if ui_port is None else view
+    if place is None:
+        serve(session, tools, scope=scope, beside=beside)
         return
-    serve(session, tools, scope=scope or "", beside=beside if ui else alone)
+    from memory_cli.serve.http import serve as serve_http
+
+    host, port = place
+    serve_http(session, tools, host=host, port=port, scope=scope, api=api, beside=beside, told=complain)
 
 
 def _check(*, http: bool, api: bool, print_config: bool, print_unit: bool) -> None:
