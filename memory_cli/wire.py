@@ -8,8 +8,10 @@ from collections.abc import Collection, Mapping
 from email.message import Message
 from http.client import HTTPException, IncompleteRead
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 from memory_cli import __version__
+from memory_cli.sockets import LOOPBACK
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 FIRST_PAUSE = 0.5
@@ -69,7 +71,7 @@ def exchange(
 def _once(request: urllib.request.Request, seconds: float, most: int, again: Collection[int]) -> bytes:
     until = time.monotonic() + seconds
     try:
-        with urllib.request.build_opener(_Straight).open(request, timeout=seconds) as answer:
+        with _opener(request).open(request, timeout=seconds) as answer:
             return _read(answer, until, most)
     except urllib.error.HTTPError as error:
         with error:
@@ -80,6 +82,12 @@ def _once(request: urllib.request.Request, seconds: float, most: int, again: Col
     except (OSError, HTTPException) as error:
         why = getattr(error, "reason", "") or error
         raise _Wait(Failed(getattr(why, "strerror", "") or str(why))) from error
+
+
+def _opener(request: urllib.request.Request) -> urllib.request.OpenerDirector:
+    # A proxy of the environment is for what is elsewhere; what is on this machine it would look for on its own.
+    here = urlsplit(request.full_url).hostname in LOOPBACK
+    return urllib.request.build_opener(_Straight, *([urllib.request.ProxyHandler({})] if here else []))
 
 
 def _said(error: urllib.error.HTTPError) -> bytes:

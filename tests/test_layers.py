@@ -11,7 +11,8 @@ PACKAGE = Path(__file__).parents[1] / "memory_cli"
 # From below to above; what stands in one line does not import each other.
 LAYERS = (
     {"errors", "models", "parameter", "private"},
-    {"locks", "sockets", "wire"},
+    {"locks", "sockets"},
+    {"wire"},
     {"settings", "text"},
     {"projects", "provenance"},
     {"tokens"},

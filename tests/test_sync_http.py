@@ -311,3 +311,10 @@ def test_what_a_sync_answers_is_the_structured_content(places, standing, known, 
             assert each.pop("bytes") > 0 and each.pop("root")
         answers.append(told)
     assert answers[0] == answers[1] and answers[0]
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_what_is_on_this_machine(
+    places, standing, known, sync, monkeypatch
+):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    assert sync(standing.address, "run")[0].exit_code == 0
