@@ -30,8 +30,9 @@ def knows_script(model: Traits, text: str, share: float) -> bool:
     """Say whether at least this share of the letters of text are of scripts that the model knows."""
     if not model.scripts or (text.isascii() and "Latin" in model.scripts):
         return True
-    letters = _length(_LETTERS_ALONE, text)
-    return not letters or _length(_known(model.scripts), text) >= share * letters
+    known = _length(_known(model.scripts), text)
+    # Hardly a text has more other characters than letters, and so needs no second look.
+    return known >= share * len(text) or known >= share * _length(_LETTERS_ALONE, text)
 
 
 def knows(model: Traits, text: str, share: float) -> bool:
