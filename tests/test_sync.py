@@ -124,6 +124,19 @@ def test_what_either_has_comes_to_both(anna, bert):
     assert manifests[0]["total"] == 4
 
 
+def test_links_come_with_their_statements_in_one_sync(anna, bert):
+    ids = [anna.record(f"thing {number}") for number in range(8)]
+    for each in ids[1:]:
+        anna.run("link", ids[0], each, "--type", "supersedes")
+    anna.sync()
+    assert not bert.sync()["refused"]
+    assert len(bert.run("links", ids[0])["links"]) == 7
+    told = [each.run("list", "--scope", "global")["units"] for each in (anna, bert)]
+    assert told[0] == told[1] and [each["superseded"] for each in told[0]] == [True] * 7 + [()]
+    anna.sync()
+    assert len(anna.run("links", ids[0])["links"]) == 7
+
+
 def test_a_status_writes_nothing_and_says_what_waits(anna, bert):
     assert not anna.run("sync", "status")["device"]
     anna.record("tea at four")

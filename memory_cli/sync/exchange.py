@@ -83,7 +83,10 @@ class Side:
 
     def take(self, raw: bytes) -> Taken:
         """Take in what an envelope holds: whole things, each known here only when it is stored."""
-        read = envelope.opened(raw, self.most)
+        return self.take_opened(envelope.opened(raw, self.most))
+
+    def take_opened(self, read: envelope.Envelope) -> Taken:
+        """Take in what was read of an envelope."""
         with journal.writing(self.store, "sync", self.who, self.clock()) as made:
             settle(self.store)
             taken = taking.take(made, read, strategy=self.strategy, fit=self.fit, may=self.may)

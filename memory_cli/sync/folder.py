@@ -3,21 +3,26 @@
 import json
 import os
 from collections import defaultdict
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from memory_cli.errors import MemoryCliError, Refused, UsageError
+from memory_cli.models.frozen import replace
 from memory_cli.models.sync import Row, Synced, Taken, Told
 from memory_cli.private import make_folders, write_private
 from memory_cli.store import sync
+from memory_cli.sync import envelope, taking
 from memory_cli.sync.checking import DEVICE
+from memory_cli.sync.envelope import Envelope
 from memory_cli.sync.exchange import Side, buckets_of
 
 FORMAT, VERSION = "memory-sync-folder", 1
 MANIFEST = "manifest.json"
 # A manifest has a line for each of at most 256 buckets.
 LARGEST_MANIFEST = 1 << 20
+BATCH = 500
 
 
 class Carrier:
@@ -67,18 +72,28 @@ class Carrier:
             self.notes.append(f"{folder.name}: {error}")
             return False
         whole = True
+        found: list[Envelope] = []
         ours = self.mine.digest().buckets
         for bucket, there in said["buckets"].items():
             if ours.get(bucket) == there["rows"]:
                 continue
             try:
                 raw = read(folder / there["file"], self.mine.most)
-                self.taken.append(self.mine.take(raw))
+                found.append(envelope.opened(raw, self.mine.most))
                 self.bytes += len(raw)
             except (UsageError, Refused, OSError) as error:
                 self.notes.append(f"{folder.name}: {error} It is tried again at the next sync.")
                 whole = False
+        self._take(found)
         return whole
+
+    def _take(self, found: Sequence[Envelope]) -> None:
+        """Take in what was read, a batch at a time, in the order in which it was written and not in that of buckets."""
+        parcels = sorted((one for each in found for one in each.parcels), key=taking.place)
+        for start in range(0, len(parcels), BATCH):
+            batch = replace(found[0], parcels=parcels[start : start + BATCH], broken=[])
+            self.taken.append(self.mine.take_opened(batch))
+        self.taken += [Taken(refused=[Told(*one) for one in each.broken]) for each in found]
 
     def _leave(self, folder: Path) -> int:
         """Write the buckets that are not as they were, the manifest, and remove what it names no more."""

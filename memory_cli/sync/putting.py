@@ -115,12 +115,17 @@ def _put_link(made: Journal, key: str, content: Content | None) -> None:
     if content is None:
         links.remove(made, [now] if now else [])
         return
+    # Its statements may come after it, or be of the other scope; where they are taken away, so is it.
     from_id, type, to_id = key.split(" ")
-    if statements.by_id(made.store, from_id) is None:
-        # Its statement is gone, and so is the link: that is what every device comes to.
+    ends = [(found.id if (found := statements.by_id(made.store, each)) else each) for each in (from_id, to_id)]
+    link = Link(ends[0], ends[1], type, content["score"], loaded(content["at"]), content["agent"])
+    if ends == [from_id, to_id]:
+        if link != now:
+            links.put(made, link)
         return
-    link = Link(from_id, to_id, type, content["score"], loaded(content["at"]), content["agent"])
-    if link != now:
+    # An end is another statement's by now: the link is between those, and gone under this name.
+    links.remove(made, [now] if now else [])
+    if ends[0] != ends[1] and links.found(made.store, link.key) is None:
         links.put(made, link)
 
 

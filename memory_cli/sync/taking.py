@@ -47,7 +47,7 @@ def take(made: Journal, read: Envelope, *, strategy: str, fit: Fit, may: May) ->
     run = _Taking(made, read.name, strategy, fit, may)
     run.refused += [Told(*each) for each in read.broken]
     # Statements before the links that need them, and the older ones first, which then stand below the newer ones.
-    for parcel in sorted(read.parcels, key=_place):
+    for parcel in sorted(read.parcels, key=place):
         try:
             checking.check(parcel)
             _take_one(run, parcel)
@@ -57,7 +57,8 @@ def take(made: Journal, read: Envelope, *, strategy: str, fit: Fit, may: May) ->
     return Taken(**run.counts, conflicts=run.conflicts, refused=run.refused)
 
 
-def _place(parcel: Parcel) -> tuple[int, int]:
+def place(parcel: Parcel) -> tuple[int, int]:
+    """Return what things are taken in in order of."""
     # It was not checked yet.
     at = parcel.content.get("updated_at", 0) if isinstance(parcel.content, dict) else 0
     return parcel.row.family == links.FAMILY, at if isinstance(at, int) else 0
