@@ -43,7 +43,7 @@ from memory_cli.operations.sync.folder import folder
 from memory_cli.operations.undo import undo
 from memory_cli.operations.unlink import unlink
 from memory_cli.operations.update import update
-from memory_cli.store import categories, checks, links, statements, sync
+from memory_cli.store import categories, checks, entries, links, statements, sync
 from memory_cli.store.connection import Store
 from memory_cli.sync import running
 from memory_cli.sync.exchange import root_of
@@ -305,7 +305,7 @@ def documents(memory: Memory, scope: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for each in categories.everything(store):
         if each.kind == LOG:
-            found[each.name] = sorted((one.at, one.agent, one.body) for one in categories.entries(store, each.name))
+            found[each.name] = sorted((one.at, one.agent, one.body) for one in entries.of(store, each.name))
         else:
             found[each.name] = json.loads(changing.text_at(store, each) or "")
     return found

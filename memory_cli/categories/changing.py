@@ -12,7 +12,7 @@ from memory_cli.categories.canonical import Document, checked_name, document_of,
 from memory_cli.errors import Busy, Refused, UsageError
 from memory_cli.models.categories import LOG, Category
 from memory_cli.models.history import Who
-from memory_cli.store import categories, journal
+from memory_cli.store import categories, entries, journal
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 
@@ -86,7 +86,7 @@ def look(store: Store, who: Who, now: datetime, name: str, *, intake: Intake = C
 def text_at(store: Store, category: Category, version: int = 0) -> str | None:
     """Return the text of a category, of now or of a version; nothing where it was compacted away."""
     if category.kind == LOG:
-        return text_of(categories.document(categories.entries(store, category.name, at=version)))
+        return text_of(entries.document(entries.of(store, category.name, at=version)))
     if not version:
         return categories.payload(store, category.hash) if category.there else None
     found = categories.version(store, category.name, version)

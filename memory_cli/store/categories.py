@@ -1,17 +1,17 @@
 """The rows of categories: documents by name, their versions, and the entries of logs."""
 
-import json
 import sqlite3
 import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from memory_cli.errors import Refused
 from memory_cli.models.categories import LOG, Category, Entry, Version
 from memory_cli.models.history import Item
+from memory_cli.store import entries
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.store.moments import loaded, stored
@@ -98,37 +98,6 @@ def sound(db: sqlite3.Connection) -> Iterator[bool]:
         yield raw is not None and sha256(raw).hexdigest() == row["hash"]
 
 
-def entries(store: Store, name: str, *, at: int = 0, limit: int = -1) -> list[Entry]:
-    """Return the entries of a log, oldest first: those of now, or of a version; with a limit the newest of them."""
-    where = "added <= :at and (gone is null or gone > :at)" if at else "gone is null"
-    rows = store.db.execute(
-        # Of what came from other devices the number says when it came, and not when it was written.
-        f"select * from category_entry where category = :name and {where} order by at desc, number desc limit :limit",
-        {"name": name, "at": at, "limit": limit},
-    )
-    return [_entry(row) for row in reversed(rows.fetchall())]
-
-
-def entries_ever(store: Store, name: str) -> list[Entry]:
-    """Return every entry that a log has or had, once each."""
-    rows = store.db.execute("select * from category_entry where category = ? group by number order by number", (name,))
-    return list(map(_entry, rows))
-
-
-def count_entries(store: Store, name: str) -> int:
-    """Count the entries of a log that are there."""
-    query = "select count(*) from category_entry where category = ? and gone is null"
-    return int(store.db.execute(query, (name,)).fetchone()[0])
-
-
-def entries_size(store: Store, name: str) -> int:
-    """Return how many bytes the entries of a log have."""
-    query = (
-        "select coalesce(sum(length(cast(body as blob))), 0) from category_entry where category = ? and gone is null"
-    )
-    return int(store.db.execute(query, (name,)).fetchone()[0])
-
-
 def write(
     made: Journal, before: Category | None, name: str, text: str, *, operation: str, reason: str = "", agent: str = "",
     at: datetime | None = None,
@@ -146,7 +115,7 @@ def delete(
     """Make a deletion the newest version; every version before it stays."""
     after = replace(before, version=before.version + 1, hash="")
     if before.kind == LOG:
-        _gone(made.store, before.name, after.version, "gone is null")
+        entries.let_go(made.store, before.name, after.version)
     return _put(made, before, after, "delete", reason, agent, at)
 
 
@@ -169,8 +138,8 @@ def append(
         after = replace(after, last_entry=number)
     after = _put(made, before, after, "append", "", agent)
     who = agent or made.who.agent
-    _insert(made.store, name, Entry(number, moment, who, made.who.device, after.version, body), after.version)
-    return after, _pruned(made, after)
+    entries.insert(made.store, name, Entry(number, moment, who, made.who.device, after.version, body), after.version)
+    return after, entries.let_go_beyond(made.store, after, made.at)
 
 
 def merge_log(
@@ -187,9 +156,9 @@ def merge_log(
     )  # fmt: skip
     after = _put(made, before, after, "sync", "")
     for number in gone:
-        _gone(made.store, name, after.version, f"number = {number}")
+        entries.let_go(made.store, name, after.version, f"number = {number}")
     for number, entry in zip(numbers, added, strict=True):
-        _insert(made.store, name, replace(entry, number=number, device_number=after.version), after.version)
+        entries.insert(made.store, name, replace(entry, number=number, device_number=after.version), after.version)
     return after, numbers
 
 
@@ -198,12 +167,12 @@ def restore(made: Journal, before: Category, to: Version, *, operation: str = "r
     number = before.version + 1
     if before.kind != LOG:
         return _put(made, before, replace(before, version=number, hash=to.hash), operation, reason)
-    wanted = {each.number: each for each in entries(made.store, before.name, at=to.version)}
-    there = {each.number for each in entries(made.store, before.name)}
+    wanted = {each.number: each for each in entries.of(made.store, before.name, at=to.version)}
+    there = {each.number for each in entries.of(made.store, before.name)}
     for each in there - wanted.keys():
-        _gone(made.store, before.name, number, f"gone is null and number = {each}")
+        entries.let_go(made.store, before.name, number, f"number = {each}")
     for each in wanted.keys() - there:
-        _insert(made.store, before.name, wanted[each], number)
+        entries.insert(made.store, before.name, wanted[each], number)
     hash = hash_of(f"{before.hash}\n{operation} {to.version}") if to.hash else ""
     return _put(made, before, replace(before, version=number, hash=hash), operation, reason)
 
@@ -248,36 +217,10 @@ def compact(store: Store, name: str, numbers: Iterable[int]) -> int:
     return gone
 
 
-def drop_entries(store: Store, name: str, before_version: int) -> tuple[int, int]:
-    """Drop entries that are in no version from this one on; return how many and their bytes."""
-    where = "category = ? and gone is not null and gone <= ?"
-    row = store.db.execute(
-        f"select count(*), coalesce(sum(length(body)), 0) from category_entry where {where}", (name, before_version)
-    ).fetchone()
-    store.db.execute(f"delete from category_entry where {where}", (name, before_version))
-    return int(row[0]), int(row[1])
-
-
 def payload_bytes(store: Store, hashes: Iterable[str]) -> int:
     """Return how many bytes these payloads take."""
     query = "select length(content) from category_payload where hash = ?"
     return sum(row[0] for each in set(hashes) if (row := store.db.execute(query, (each,)).fetchone()))
-
-
-def _pruned(made: Journal, after: Category) -> int:
-    """Let go of the entries beyond a log's bounds."""
-    count = 0
-    if after.max_entries:
-        count += _gone(made.store, after.name, after.version, f"number <= {after.last_entry - after.max_entries}")
-    if after.max_age_days:
-        oldest = stored(made.at - timedelta(after.max_age_days))
-        count += _gone(made.store, after.name, after.version, f"at < {oldest} and number < {after.last_entry}")
-    return count
-
-
-def _gone(store: Store, name: str, at: int, where: str) -> int:
-    query = f"update category_entry set gone = ? where category = ? and gone is null and {where}"
-    return store.db.execute(query, (at, name)).rowcount
 
 
 def _next(before: Category | None, name: str, kind: str, hash: str) -> Category:
@@ -300,13 +243,13 @@ def take_entries(
     newest = taken[-1]
     after = _put(made, before, after, "append", "", newest.agent, newest.at)
     for each in taken:
-        _insert(made.store, name, each, after.version)
-    gone = [each.number for each in entries(made.store, name) if each.number not in there]
+        entries.insert(made.store, name, each, after.version)
+    gone = [each.number for each in entries.of(made.store, name) if each.number not in there]
     if not gone:
         return after
     pruned = replace(after, version=after.version + 1, hash=hash_of(f"{after.hash}\nlet go of {gone}"))
     for number in gone:
-        _gone(made.store, name, pruned.version, f"number = {number}")
+        entries.let_go(made.store, name, pruned.version, f"number = {number}")
     return _put(made, after, pruned, "append", "", newest.agent, newest.at)
 
 
@@ -366,16 +309,6 @@ def _put_payload(store: Store, hash: str, text: str) -> None:
     )
 
 
-def _insert(store: Store, name: str, entry: Entry, added: int) -> None:
-    store.db.execute(
-        """
-        insert into category_entry (category, number, added, at, agent, device, device_number, body)
-        values (?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        (name, entry.number, added, stored(entry.at), entry.agent, entry.device, entry.device_number, entry.body),
-    )
-
-
 def _versions(
     store: Store, where: str, parameters: tuple[object, ...], limit: int = -1, offset: int = 0
 ) -> list[Version]:
@@ -401,19 +334,3 @@ def of_row(row: sqlite3.Row) -> Category:
         row["name"], row["kind"], row["version"], row["hash"] or "", row["last_entry"], row["max_entries"] or 0,
         row["max_age_days"] or 0, row["file_hash"] or "",
     )  # fmt: skip
-
-
-def _entry(row: sqlite3.Row) -> Entry:
-    return Entry(row["number"], loaded(row["at"]), row["agent"], row["device"], row["device_number"], row["body"])
-
-
-def document(found_entries: Iterable[Entry]) -> dict[str, Any]:
-    """Return the entries of a log as its data."""
-    from memory_cli.text.times import format_moment  # not for those who only append
-
-    return {
-        "entries": [
-            {"at": format_moment(each.at), "by": each.agent, "data": json.loads(each.body), "id": each.number}
-            for each in found_entries
-        ]
-    }

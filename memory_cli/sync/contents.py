@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_cli.models.categories import LOG, Category
 from memory_cli.models.statement import Origin, Statement
-from memory_cli.store import categories, codec, links, statements, sync
+from memory_cli.store import categories, codec, entries, links, statements, sync
 from memory_cli.store.connection import Store
 from memory_cli.store.families import BLANK, STATEMENT
 from memory_cli.store.moments import loaded, stored
@@ -56,7 +56,11 @@ def everything(store: Store) -> Iterator[tuple[str, str]]:
 
 def of_statement(one: Statement) -> dict[str, Any]:
     """Return the content of a statement; how often it was recalled is this device's own affair."""
-    content = codec.packed(one, FIELDS)
+    return in_order(codec.packed(one, FIELDS))
+
+
+def in_order(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a statement with what has no order in one that every device has."""
     content["origins"] = sorted(content["origins"], key=lambda each: (each[0].casefold(), each[1].casefold(), each))
     content["aliases"] = sorted(content["aliases"])
     return content
@@ -72,9 +76,9 @@ def of_category(store: Store, one: Category) -> dict[str, Any]:
     if one.kind != LOG:
         return {"kind": one.kind, "text": categories.payload(store, one.hash) or ""}
     own, makers = sync.device(store), sync.makers(store, one.name)
-    found = categories.entries(store, one.name)
+    found = entries.of(store, one.name)
     numbers = [each.number for each in found]
-    entries = [
+    told = [
         {"maker": maker, "number": number, "at": stored(each.at), "agent": each.agent, "device": each.device,
          "body": each.body}
         for each in found
@@ -85,7 +89,7 @@ def of_category(store: Store, one: Category) -> dict[str, Any]:
     seen[own] = max([seen.get(own, 0), *(number for number in numbers if number not in makers)])
     return {
         "kind": LOG, "max_entries": one.max_entries, "max_age_days": one.max_age_days,
-        "entries": sorted(entries, key=entry_order), "seen": {name: number for name, number in seen.items() if number},
+        "entries": sorted(told, key=entry_order), "seen": {name: number for name, number in seen.items() if number},
     }  # fmt: skip
 
 

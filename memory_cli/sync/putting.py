@@ -9,7 +9,7 @@ from memory_cli.models.categories import LOG, Entry
 from memory_cli.models.history import Who
 from memory_cli.models.links import Link
 from memory_cli.models.statement import HANDOFF, Statement
-from memory_cli.store import categories, journal, links, statements, sync
+from memory_cli.store import categories, entries, journal, links, statements, sync
 from memory_cli.store.families import STATEMENT
 from memory_cli.store.journal import Journal
 from memory_cli.store.moments import loaded
@@ -146,7 +146,7 @@ def _put_log(made: Journal, name: str, content: Content) -> None:
     store = made.store
     before = categories.found(store, name)
     own, makers = sync.device(store), sync.makers(store, name)
-    there = {makers.get(each.number, (own, each.number)): each for each in categories.entries(store, name)}
+    there = {makers.get(each.number, (own, each.number)): each for each in entries.of(store, name)}
     wanted = {(each["maker"], each["number"]): each for each in content["entries"]}
     if before and before.there and not there.keys() ^ wanted.keys() and _bounds(before) == _bounds_of(content):
         sync.put_seen(store, name, content["seen"])

@@ -8,7 +8,7 @@ from memory_cli.models.categories import LOG, CategoriesCompacted, Category
 from memory_cli.operations import parameters as given
 from memory_cli.operations.category import places
 from memory_cli.parameter import Described
-from memory_cli.store import categories
+from memory_cli.store import categories, entries
 from memory_cli.store.connection import Store
 from memory_cli.text.times import parse_moment
 
@@ -57,7 +57,7 @@ def _gone(store: Store, one: Category, numbers: list[int], *, dry_run: bool) -> 
         with store.transaction():
             gone, freed = (0, 0)
             if one.kind == LOG:
-                gone, freed = categories.drop_entries(store, one.name, max(numbers) + 1)
+                gone, freed = entries.drop(store, one.name, max(numbers) + 1)
             freed += categories.compact(store, one.name, numbers)
             if dry_run:
                 # What a change would do is known best by doing it.

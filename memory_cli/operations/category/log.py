@@ -6,7 +6,7 @@ from memory_cli.models.categories import LOG, LogShown
 from memory_cli.operations import parameters as given
 from memory_cli.operations.category import places
 from memory_cli.operations.category.places import Name
-from memory_cli.store import categories
+from memory_cli.store import entries
 
 USUAL = 20
 
@@ -17,6 +17,6 @@ def log(memory: Memory, category: Name, *, limit: given.Limit = USUAL, scope: gi
     if one.kind != LOG:
         raise UsageError(f"{one.name} is a plain category; `memory category read {one.name}` shows it.")
     with store.snapshot():
-        found = categories.document(categories.entries(store, one.name, limit=limit))
-        total = categories.count_entries(store, one.name)
+        found = entries.document(entries.of(store, one.name, limit=limit))
+        total = entries.count(store, one.name)
     return LogShown(one.name, store.scope, found["entries"], total, foreign=memory.is_foreign(store.scope))

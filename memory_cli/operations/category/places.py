@@ -11,7 +11,7 @@ from memory_cli.models.categories import LOG, Category, CategoryWritten, Meta
 from memory_cli.operations import shown
 from memory_cli.operations.intake import Cleaner
 from memory_cli.parameter import Described
-from memory_cli.store import categories
+from memory_cli.store import categories, entries
 from memory_cli.store.connection import Store
 
 Name = Annotated[str, Described("The category: letters, digits, dots, dashes and underscores.")]
@@ -94,7 +94,7 @@ def names(memory: Memory, scope: str) -> list[str]:
 def meta(memory: Memory, store: Store, one: Category) -> Meta:
     """Return what there is to say about a category."""
     newest = categories.newest(store, one)
-    size = categories.entries_size(store, one.name) if one.kind == LOG else newest.size
+    size = entries.size(store, one.name) if one.kind == LOG else newest.size
     return Meta(
         one.name, one.kind, store.scope, one.hash, one.version, shown.moment(newest.at), newest.agent, size,
         deleted=not one.there, foreign=memory.is_foreign(store.scope),

@@ -17,7 +17,7 @@ from memory_cli.models.results import Imported
 from memory_cli.operations.category import places
 from memory_cli.operations.category.append import USUAL
 from memory_cli.operations.intake import Cleaner
-from memory_cli.store import categories
+from memory_cli.store import categories, entries
 from memory_cli.store.connection import Store
 from memory_cli.store.journal import Journal
 from memory_cli.text.identity import stored
@@ -167,7 +167,7 @@ def _logged(kept: Kept, clean: Cleaner, store: Store | None, before: Category | 
     if any(each.data is not None and not _log_shaped(each.data) for each in kept.past):
         tally.notes.append(f"{kept.name} was a plain category once; those versions were passed over.")
     wanted = {entry.number: entry for each in logs for entry in _entries(each, kept, clean)}
-    known = {each.number: each.body for each in categories.entries_ever(store, kept.name)} if store and before else {}
+    known = {each.number: each.body for each in entries.ever(store, kept.name)} if store and before else {}
     if other := next((number for number in known.keys() & wanted.keys() if known[number] != wanted[number].body), None):
         raise Refused(f"its entry {other} is another here, so it was left as it is")
     lacking = [wanted[number] for number in sorted(wanted.keys() - known.keys())]

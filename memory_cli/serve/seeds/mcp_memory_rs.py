@@ -43,7 +43,7 @@ from memory_cli.serve.seeds.mcp_memory_rs_answers import (
     Wrote,
 )
 from memory_cli.serve.seeds.tool import Tool
-from memory_cli.store import categories
+from memory_cli.store import categories, entries
 from memory_cli.store.connection import NAME as DATABASE
 from memory_cli.surface import Effect
 
@@ -105,7 +105,7 @@ def memory_append(
     (store,) = memory.stores(done.scope)
     one = categories.found(store, done.category)
     assert one is not None
-    told, count = places.meta(memory, store, one), categories.count_entries(store, one.name)
+    told, count = places.meta(memory, store, one), entries.count(store, one.name)
     return Appended(True, one.name, one.kind, done.entry, one.hash, told.updated_at, count, done.pruned)
 
 
