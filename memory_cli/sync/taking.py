@@ -13,7 +13,7 @@ from memory_cli.store import categories, links, sync
 from memory_cli.store.families import STATEMENT
 from memory_cli.store.journal import Journal
 from memory_cli.store.moments import stored
-from memory_cli.sync import checking, merging, putting
+from memory_cli.sync import checking, earlier, merging, putting
 from memory_cli.sync.contents import FAMILIES, Content, about, content_of, hash_of, moment
 from memory_cli.sync.envelope import Envelope
 from memory_cli.sync.merging import BOTH, LAST, LOCAL, REMOTE, Merged
@@ -111,7 +111,10 @@ def _join(run: _Taking, mine: Row, parcel: Parcel) -> None:
     found = _merged(run, here, parcel)
     hash = hash_of(found.content)
     row = Row(*mine.name, hash, joined(mine.vector, theirs.vector))
-    if hash != mine.hash:
+    if shown := _is_new(run, here, parcel) and hash != theirs.hash:
+        # As a version of its own before what both came to: whoever had it and went on is met on common ground.
+        _put(run, theirs, parcel.content, parcel, parcel.about)
+    if hash != mine.hash or shown:
         _put(run, row, found.content, parcel, parcel.about if hash == theirs.hash else {})
     elif run.strategy in (LAST, BOTH):
         sync.put(store, row)
@@ -127,6 +130,15 @@ def _join(run: _Taking, mine: Row, parcel: Parcel) -> None:
     run.counts["merged"] += 1
 
 
+def _is_new(run: _Taking, here: Content | None, parcel: Parcel) -> bool:
+    """Tell whether the text of a category is none that it ever had here."""
+    there = parcel.content
+    if parcel.row.family != categories.FAMILY or here is None or there is None or there["kind"] == LOG:
+        return False
+    known = about(run.made.store, *parcel.row.name).get("ancestors", [])
+    return categories.hash_of(there["text"]) not in known
+
+
 def _merged(run: _Taking, here: Content | None, parcel: Parcel) -> Merged:
     there, family = parcel.content, parcel.row.family
     if here is None or there is None:
@@ -135,7 +147,8 @@ def _merged(run: _Taking, here: Content | None, parcel: Parcel) -> Merged:
         assert kept is not None
         return Merged(kept, {"deleted": True})
     if family == STATEMENT:
-        return merging.statements(here, there, run.strategy)
+        base = earlier.common(run.made.store, parcel.row.key, parcel.about.get("ancestors"))
+        return merging.statements(here, there, run.strategy, base)
     if family == links.FAMILY:
         return merging.links(here, there)
     if here["kind"] != there["kind"]:
