@@ -351,6 +351,8 @@ async def test_a_step_of_a_sync_moves_what_is_meant_to_and_from_a_remote(session
         async with Client(make_server(here, "mcp-memory-rs"), raise_exceptions=True) as client:
             for name in ("base", "laptop"):
                 await ask(client, "memory_write", category=name, data={"of": "laptop"})
+            said = await refused(client, "memory_sync", direction="push_dirty", categories=["bass"])
+            assert "The nearest is base." in said
             some = await ask(client, "memory_sync", direction="push_dirty", categories=["base"])
             assert some["pushed"] == 1 and [each.category for each in list_(there).categories] == ["base"]
             assert (await ask(client, "memory_sync", direction="push_dirty"))["pushed"] == 1

@@ -99,12 +99,8 @@ def sync_push(
     """Write categories into a file that sync_pull of another device takes in."""
     side = sides.side(memory, _scope(memory))
     path = _target(Path(export_path).expanduser().absolute(), side.store, side.most)
-    rows = [each for each in side.rows(()) if each.family == FAMILY]
-    there = [each.key for each in rows]
-    for name in categories:
-        if name not in there:
-            raise missing(name, there)
-    wanted = [(*each.name, "") for each in rows if each.key in (categories or there)]
+    rows = _named(side.rows(()), categories)
+    wanted = [(*each.name, "") for each in rows]
     raw = side.export(wanted)
     write_private(path, raw)
     return Exported(True, str(path), memory.who.device, len(wanted), len(raw))
@@ -141,6 +137,8 @@ def _some(memory: Memory, direction: str, names: Sequence[str]) -> Stepped:
     """Move some categories alone."""
     there = sides.peers(memory, _scope(memory))
     here = sides.side(memory, _scope(memory))
+    if direction == PUSH:
+        _named(here.rows(()), names)
     moved, outcome = 0, Outcome()
     for peer in there:
         apart = running.apart(here, peer)
@@ -152,6 +150,15 @@ def _some(memory: Memory, direction: str, names: Sequence[str]) -> Stepped:
             outcome = _with(outcome, taken)
     pushed, pulled = (moved, 0) if direction == PUSH else (0, moved)
     return Stepped(not outcome.errors, direction, pushed, pulled, outcome)
+
+
+def _named(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    """Return the rows of these categories, or of all; refuse a name that there never was."""
+    there = {each.key: each for each in rows if each.family == FAMILY}
+    for name in names:
+        if name not in there:
+            raise missing(name, list(there))
+    return [there[name] for name in names or there]
 
 
 def _with(outcome: Outcome, taken: Taken) -> Outcome:
