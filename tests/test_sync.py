@@ -422,3 +422,16 @@ def test_an_older_store_syncs_what_it_has(anna, bert):
     assert Path(anna.place / "storage/memory/default/memory.sqlite3").exists()
     around(anna, bert)
     assert bert.texts() == ["tea at four"]
+
+
+def test_what_different_devices_changed_of_a_statement_is_joined(anna, bert):
+    id = anna.record("tea at four", "--meta", "cups=1", "--meta", "state=open")
+    around(anna, bert)
+    anna.run("update", id, "tea at five", "--meta", "state=done", "--scope", "global")
+    # The later of the two changes touches neither the words nor the state.
+    bert.run("update", id, "--meta", "cups=2", "--tag", "food", "--scope", "global")
+    around(anna, bert)
+    for each in (anna, bert):
+        found = each.run("show", id)["unit"]
+        assert (found["text"], found["tags"]) == ("tea at five", ["food"])
+        assert found["metadata"] == {"cups": "2", "state": "done"} and each.lost() == []

@@ -151,6 +151,18 @@ def touched(store: Store, families: Sequence[str]) -> list[tuple[str, str]]:
     return [(each["family"], each["statement"]) for each in found]
 
 
+def steps(store: Store, id: str, limit: int) -> list[tuple[str, Mapping[str, Any] | None]]:
+    """Return what the newest changes did to a statement and what was there before each, newest first."""
+    found = store.db.execute(
+        """
+        select effect, before from change_item where statement = ? and family = 'statement'
+        order by change desc, position desc limit ?
+        """,
+        (id, limit),
+    )
+    return [(each["effect"], json.loads(each["before"]) if each["before"] else None) for each in found]
+
+
 def ids(store: Store) -> Iterator[str]:
     """Yield the id of every statement."""
     yield from (each["id"] for each in store.db.execute("select id from statement order by number").fetchall())

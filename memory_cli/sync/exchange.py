@@ -12,7 +12,8 @@ from memory_cli.models.sync import Digest, Parcel, Row, Taken
 from memory_cli.store import categories, journal, sync
 from memory_cli.store.connection import Store
 from memory_cli.sync import envelope, taking
-from memory_cli.sync.contents import about, content_of, hash_of
+from memory_cli.sync.contents import content_of, hash_of
+from memory_cli.sync.earlier import told
 from memory_cli.sync.settling import settle
 
 # What is wanted: family, key, and the hash of the content that whoever asks has already.
@@ -115,7 +116,7 @@ class Side:
             return Parcel(row)
         content = content_of(self.store, family, key)
         # Where somebody wrote since it was settled, it goes with the next sync, whole.
-        return Parcel(row, content, about(self.store, family, key)) if hash_of(content) == row.hash else None
+        return Parcel(row, content, told(self.store, family, key)) if hash_of(content) == row.hash else None
 
 
 def root_of(rows: Iterable[Row]) -> str:

@@ -89,7 +89,7 @@ class Carrier:
 
     def _take(self, found: Sequence[Envelope]) -> None:
         """Take in what was read, a batch at a time, in the order in which it was written and not in that of buckets."""
-        parcels = sorted((one for each in found for one in each.parcels), key=taking.place)
+        parcels = taking.in_order((one for each in found for one in each.parcels), self.mine.store)
         for start in range(0, len(parcels), BATCH):
             batch = replace(found[0], parcels=parcels[start : start + BATCH], broken=[])
             self.taken.append(self.mine.take_opened(batch))

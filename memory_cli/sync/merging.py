@@ -9,6 +9,7 @@ from memory_cli.models.frozen import Frozen
 from memory_cli.sync.contents import Content, entry_order
 
 LAST, LOCAL, REMOTE, BOTH = "last_write_wins", "local_wins", "remote_wins", "keep_both"
+WORDS = ("kind", "text", "expires_at")
 STRATEGIES = (LAST, LOCAL, REMOTE, BOTH)
 
 
@@ -26,30 +27,37 @@ def later(mine: Content, theirs: Content, mine_at: int, theirs_at: int, strategy
     return (mine_at, _said(mine)) >= (theirs_at, _said(theirs))
 
 
-def statements(mine: Content, theirs: Content, strategy: str = LAST) -> Merged:
-    """Merge two states of a statement: where it came from, tags and metadata of both, the later words."""
-    words = ("kind", "text", "expires_at")
+def statements(mine: Content, theirs: Content, strategy: str = LAST, base: Content | None = None) -> Merged:
+    """Merge two states of a statement: where it came from, tags and metadata of both, of two wordings the later.
+
+    With a base, what only one of the two changed is as that one has it.
+    """
     kept = later(_words_first(mine), _words_first(theirs), mine["updated_at"], theirs["updated_at"], strategy)
     first, second = (mine, theirs) if kept else (theirs, mine)
+    parts = [{name: each[name] for name in WORDS} if each else None for each in (mine, theirs, base)]
+    words, contested = documents(parts[0] or {}, parts[1] or {}, parts[2], kept=kept)
+    metadata, also = documents(mine["metadata"], theirs["metadata"], base["metadata"] if base else None, kept=kept)
     merged = {
-        **first,
+        **words,
         "at": min(mine["at"], theirs["at"]),
         "updated_at": max(mine["updated_at"], theirs["updated_at"]),
-        "metadata": {**second["metadata"], **first["metadata"]},
-        "superseded": mine["superseded"] or theirs["superseded"],
+        "metadata": metadata,
+        "superseded": _superseded(mine, theirs, base),
         "origins": _origins(first["origins"], second["origins"]),
         "aliases": sorted({*mine["aliases"], *theirs["aliases"]}),
     }
-    same = all(mine[name] == theirs[name] for name in words)
-    contested = any(
-        theirs["metadata"][key] != value for key, value in mine["metadata"].items() if key in theirs["metadata"]
-    )
-    return Merged(merged, None if same and not contested else second)
+    return Merged(merged, second if contested or also else None)
+
+
+def _superseded(mine: Content, theirs: Content, base: Content | None) -> bool:
+    either: bool = mine["superseded"] or theirs["superseded"]
+    # Where one of them took the mark away, the other one left it.
+    return either and not (base and base["superseded"] and mine["superseded"] != theirs["superseded"])
 
 
 def _words_first(content: Content) -> Content:
     # Of two that were written at one moment the words decide, and then whatever else there is.
-    return {"": [content["kind"], content["text"], content["expires_at"]], "also": content}
+    return {"": [content[name] for name in WORDS], "also": content}
 
 
 def links(mine: Content, theirs: Content) -> Merged:

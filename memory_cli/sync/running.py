@@ -107,7 +107,7 @@ def _odd(order: Order, mine: Row | None, other: Row | None) -> bool:
 
 
 def _batches(rows: Sequence[tuple[Row, str]], size: int) -> Iterator[Wanted]:
-    # The links come last: they need their statements, which come in about the order in which they were recorded.
-    ordered = sorted(rows, key=lambda each: (each[0].family == "link", max(each[0].vector.values())))
+    # As whoever receives takes things in: see `taking.in_order`.
+    ordered = sorted(rows, key=lambda each: (each[0].family == "link", not each[1], max(each[0].vector.values())))
     for start in range(0, len(ordered), size):
         yield [(row.family, row.key, has) for row, has in ordered[start : start + size]]

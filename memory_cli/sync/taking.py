@@ -1,6 +1,6 @@
 """What an envelope holds is taken in thing by thing: what is newer, what is known, and what has to be joined."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from memory_cli.models.categories import LOG
 from memory_cli.models.statement import HANDOFF
 from memory_cli.models.sync import Parcel, Row, Taken, Told
 from memory_cli.store import categories, links, sync
+from memory_cli.store.connection import Store
 from memory_cli.store.families import STATEMENT
 from memory_cli.store.journal import Journal
 from memory_cli.store.moments import stored
@@ -46,8 +47,7 @@ def take(made: Journal, read: Envelope, *, strategy: str, fit: Fit, may: May) ->
     """Take in what an envelope holds, within the change that is being made; the rows must be settled."""
     run = _Taking(made, read.name, strategy, fit, may)
     run.refused += [Told(*each) for each in read.broken]
-    # Statements before the links that need them, and the older ones first, which then stand below the newer ones.
-    for parcel in sorted(read.parcels, key=place):
+    for parcel in in_order(read.parcels, made.store):
         try:
             checking.check(parcel)
             _take_one(run, parcel)
@@ -57,11 +57,24 @@ def take(made: Journal, read: Envelope, *, strategy: str, fit: Fit, may: May) ->
     return Taken(**run.counts, conflicts=run.conflicts, refused=run.refused)
 
 
-def place(parcel: Parcel) -> tuple[int, int]:
-    """Return what things are taken in in order of."""
+def in_order(parcels: Iterable[Parcel], store: Store) -> list[Parcel]:
+    """Return things in the order in which they are taken in.
+
+    What is here already comes first, since it may give up words that a new statement has; of new ones the older come
+    first, which then stand below the newer; links come last, when their statements are there.
+    """
+    return sorted(parcels, key=lambda each: (each.row.family == links.FAMILY, _is_unknown(store, each.row), _at(each)))
+
+
+def _is_unknown(store: Store, told: Row) -> bool:
+    row = sync.row(store, *told.name)
+    return row is None or not row.hash
+
+
+def _at(parcel: Parcel) -> int:
     # It was not checked yet.
     at = parcel.content.get("updated_at", 0) if isinstance(parcel.content, dict) else 0
-    return parcel.row.family == links.FAMILY, at if isinstance(at, int) else 0
+    return at if isinstance(at, int) else 0
 
 
 def _made(made: Journal) -> list[tuple[str, str]]:
