@@ -88,6 +88,13 @@ def test_a_call_that_fails_leaves_no_transaction_to_the_next(server):
     assert remember(server, "coffee is black")
 
 
+def test_a_connection_that_broke_fails_no_call_that_was_done(server):
+    remember(server, "tea is green")
+    with open_memory(server) as memory:
+        memory.stores(LOCAL)[0].db.close()
+    assert texts(server) == ["tea is green"]
+
+
 def test_what_another_process_writes_is_read(session, server):
     remember(server, "tea is green")
     remember(session, "coffee is black")

@@ -4,6 +4,7 @@ Opening one reads the schema, and closing the last one writes the log back into 
 together more than a record costs by itself. What is not open any more is in nobody's way who restores a snapshot.
 """
 
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -44,12 +45,17 @@ class Kept:
         store = self._reused(path, scope, storage) or connected(path, scope, storage, travels=True)
         try:
             yield store
-            # A call that failed may have left anything.
-            version = data_version(store)
         except BaseException:
+            # A call that failed may have left anything.
             store.db.close()
             raise
-        self._keep(_Idle(store, version, time.monotonic()))
+        try:
+            idle = _Idle(store, data_version(store), time.monotonic())
+        except sqlite3.Error:
+            # The call itself is done, so whatever this is is none of its answer.
+            store.db.close()
+            return
+        self._keep(idle)
 
     def close(self) -> None:
         """Close what nobody uses now."""
