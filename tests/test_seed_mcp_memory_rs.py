@@ -320,6 +320,9 @@ async def test_a_push_overwrites_nothing_that_is_no_envelope_and_a_pull_takes_no
     for path in (precious, tmp_path / "nothing", tmp_path):
         for tool, argument in (("sync_pull", "import_path"), ("sync_diff", "remote_manifest_path")):
             assert "mine" not in await refused(other, tool, **{argument: str(path)})
+    for path in ("", "a\0b", "~nobody-here/x", "a/" + "b" * 300, "/proc/x"):
+        for tool, argument in (("sync_pull", "import_path"), ("sync_push", "export_path")):
+            assert "internal" not in await refused(other, tool, **{argument: path})
     cut = tmp_path / "cut.gz"
     cut.write_bytes((tmp_path / "push.gz").read_bytes()[:-9])
     await refused(other, "sync_pull", import_path=str(cut))

@@ -1,6 +1,7 @@
 """The tools of mcp-memory-rs that tell how devices stand to each other, and bring them together."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from memory_cli.serve.seeds.mcp_memory_rs_sync_answers import (
     Standing,
     Stepped,
 )
+from memory_cli.settings.directories import expand_home, user_home
 from memory_cli.store import categories as kept
 from memory_cli.store.connection import Store
 from memory_cli.sync import envelope, running, settling
@@ -72,7 +74,7 @@ def sync_diff(
     remote_manifest_path: Annotated[str, Described("A file with what sync_manifest told on the other device.")],
 ) -> Compared:
     """Compare this device's manifest with one of another device, and tell what a sync would move."""
-    theirs = _manifest_in(Path(remote_manifest_path).expanduser(), memory.settings.sync.max_bytes)
+    theirs = _manifest_in(_path(memory, remote_manifest_path), memory.settings.sync.max_bytes)
     told = manifest(memory, scope=_scope(memory), limit=EVERYTHING)
     ours = [Row(each.family, each.key, each.hash, each.vector) for each in told.items if each.family == FAMILY]
     there = [_row(each) for each in theirs["categories"]]
@@ -98,11 +100,14 @@ def sync_push(
 ) -> Exported:
     """Write categories into a file that sync_pull of another device takes in."""
     side = sides.side(memory, _scope(memory))
-    path = _target(Path(export_path).expanduser().absolute(), side.store, side.most)
+    path = _path(memory, export_path).absolute()
     rows = _named(side.rows(()), categories)
     wanted = [(*each.name, "") for each in rows]
     raw = side.export(wanted)
-    write_private(path, raw)
+    try:
+        write_private(_target(path, side.store, side.most), raw)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
     return Exported(True, str(path), memory.who.device, len(wanted), len(raw))
 
 
@@ -114,7 +119,7 @@ def sync_pull(
     """Take in what sync_push of another device wrote; what is older than what is here changes nothing."""
     side = sides.side(memory, _scope(memory))
     side = replace(side, strategy=conflict_strategy or side.strategy)
-    taken = side.take(_read(Path(import_path).expanduser(), side.most))
+    taken = side.take(_read(_path(memory, import_path), side.most))
     return Pulled(
         not taken.refused, taken.applied + taken.merged, len(taken.conflicts), len(taken.refused),
         Outcome(taken.conflicts, taken.refused),
@@ -199,6 +204,16 @@ def _row(given: Any) -> Row:
         {NOBODY if device == UNSETTLED else device: said[device] for device in said} if isinstance(said, dict) else {}
     )
     return checked_row({"family": FAMILY, "key": given.get("name"), "hash": given.get("merkle_leaf"), "vector": vector})
+
+
+def _path(memory: Memory, text: str) -> Path:
+    try:
+        whole = text.strip() and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        whole = False
+    if not whole:
+        raise UsageError("That is no path of a file.")
+    return expand_home(text, user_home(memory.session.environ))
 
 
 def _read(path: Path, most: int) -> bytes:
