@@ -124,6 +124,7 @@ def act(world: World, device: Device) -> None:
     # Often at the same moment as something else: a clock tells nothing.
     with device.open(world.tick // 20 * 20 if world.chance.random() < 0.5 else world.tick) as memory:
         before, kept = pieces(memory, world.scope), lost(memory, world.scope)
+        moved = {each: _key_now(memory.store(world.scope), each) for each in world.told}
         # What there is nothing for yet is refused.
         try:
             world.chance.choice(WORK)(world, memory)
@@ -132,7 +133,7 @@ def act(world: World, device: Device) -> None:
         after, gone = pieces(memory, world.scope), kept.difference(lost(memory, world.scope))
     world.told |= after - before
     # A purge also takes what lost in a conflict.
-    world.taken |= before - after | gone
+    world.taken |= before - after | gone | {each for each, now in moved.items() if now in before - after}
 
 
 def _record(world: World, memory: Memory) -> None:
@@ -271,20 +272,20 @@ def check(world: World) -> None:
     for other in states[1:]:
         assert other == states[0], f"the same roots of other things: {_differing(states[0], other)}"
     with world.devices[0].open(world.tick) as memory:
-        gone = world.told - world.taken - there
-        missing = sorted(each for each in gone if not _stands_elsewhere(memory.store(world.scope), each))
+        wanted = {_key_now(memory.store(world.scope), each) for each in world.told - world.taken} - {""}
+        missing = sorted(wanted - there)
     assert not missing, f"lost: {missing}"
 
 
-def _stands_elsewhere(store: Store, piece: str) -> bool:
-    """Tell whether a link went with one of its ends, or is of the statement that took the place of one."""
+def _key_now(store: Store, piece: str) -> str:
+    """Return the key of a link between what its ends are by now, empty where it cannot be any more."""
     one, _, rest = piece.partition(" ")
     type, _, other = rest.partition(" ")
     if type not in MADE:
-        return False
+        return piece
     ends = [statements.by_id(store, each) for each in (one, other)]
-    ids = [each.id for each in ends if each]
-    return len({*ids}) < 2 or links.found(store, f"{ids[0]} {type} {ids[1]}") is not None
+    ids = {each.id for each in ends if each}
+    return f"{ends[0].id} {type} {ends[1].id}" if ends[0] and ends[1] and len(ids) == 2 else ""
 
 
 def state(memory: Memory, scope: str) -> tuple[Mapping[str, Any], ...]:
