@@ -22,6 +22,8 @@ from memory_cli.sync.settling import settle_these
 from memory_cli.sync.vectors import Order, compare, joined
 from memory_cli.text.identity import derived_id
 
+# What is told beside a content, as if it were a family.
+ABOUT = "about"
 # Returns the content of a thing of a family fit to be stored.
 Fit = Callable[[str, Content], Content]
 # Refuses the name of a category that a device may not write.
@@ -50,7 +52,7 @@ def take(made: Journal, read: Envelope, *, strategy: str, fit: Fit, may: May) ->
     for parcel in in_order(read.parcels, made.store):
         try:
             checking.check(parcel)
-            _take_one(run, parcel)
+            _take_one(run, Parcel(parcel.row, parcel.content, fit(ABOUT, parcel.about)))
         except MemoryCliError as error:
             run.refused.append(Told(*parcel.row.name, str(error)))
     settle_these(made.store, dict.fromkeys([*run.touched, *_made(made)]))
@@ -192,7 +194,9 @@ def _keep_both(run: _Taking, row: Row, lost: Content) -> None:
         return
     mark = derived_id(row.key, hash_of(lost))
     if row.family == STATEMENT:
-        putting.put(run.made, STATEMENT, mark, {**lost, "aliases": []}, {})
+        # Younger than what it was, so that it never takes the place of that where both have the same words for a while.
+        at = max(lost["at"], lost["updated_at"]) + 1
+        putting.put(run.made, STATEMENT, mark, {**lost, "aliases": [], "at": at}, {})
         run.touched[STATEMENT, mark] = None
     elif row.family == categories.FAMILY:
         name = f"{row.key[:110]}.{mark}"
