@@ -96,8 +96,8 @@ class Background:
         self._drain(memory, embedder)
 
     def _drain(self, memory: Memory, embedder: Embedder) -> None:
-        # Two batches at a time: what is done once for all of them takes a while too.
-        size = 2 * memory.settings.runtime.batch
+        # Some batches at a time: of more texts more are of like length, and what is done once for all takes a while too.
+        size = 4 * memory.settings.runtime.batch
         for store in memory.stores():
             # No more than was there at the first look: whoever adds to it wakes us again.
             left = 0 if memory.is_foreign(store.scope) else pending(memory, store.scope)
