@@ -96,7 +96,7 @@ class Background:
         self._drain(memory, embedder)
 
     def _drain(self, memory: Memory, embedder: Embedder) -> None:
-        # Some batches at a time: of more texts more are of like length, and what is done once for all takes a while too.
+        # Some batches at a time: of more texts more are of like length, and what is done once for all takes time too.
         size = 4 * memory.settings.runtime.batch
         for store in memory.stores():
             # No more than was there at the first look: whoever adds to it wakes us again.
