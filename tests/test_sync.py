@@ -16,6 +16,7 @@ from memory_cli.sync.contents import hash_of
 
 STRANGER = "ab" * 8
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+PLAIN = {"kind": "memory", "text": "{}"}
 SAID = {
     "kind": "ITEM",
     "at": 1,
@@ -319,12 +320,16 @@ def test_who_receives_blots_out_secrets_too(anna):
         anna.carried, parcel("key", said(f"the key is {SECRET}", metadata={"also": SECRET})),
         parcel("base", {"kind": "memory", "text": json.dumps({"key": SECRET}, indent=2)}, family="category"),
     )  # fmt: skip
+    told = {"at": 1, "agent": SECRET, "device": "eve", "reason": f"now {SECRET}", "ancestors": []}
+    row = Row("category", "plain", hash_of(PLAIN), {STRANGER: 1})
+    anna.sync()
+    leave(anna.carried, Parcel(row, PLAIN, told))
     anna.sync()
     raw = b"".join(each.read_bytes() for each in anna.place.rglob("*") if each.is_file())
     assert SECRET.encode() not in raw and "the key is" in anna.texts()[0] and anna.read("base")["key"] != SECRET
     assert SECRET not in json.dumps(anna.run("sync", "conflicts"))
     # What became of it is another state, which goes to the others.
-    assert anna.run("sync", "manifest")["items"][1]["vector"].keys() > {STRANGER}
+    assert anna.run("sync", "manifest")["items"][0]["vector"].keys() > {STRANGER}
 
 
 def test_the_newer_of_two_handoffs_stays_and_the_other_is_kept(anna, bert):

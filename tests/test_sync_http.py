@@ -165,7 +165,19 @@ def test_a_project_syncs_with_the_project_that_is_served(places, hub, sync):
     assert texts(places[1]) == []
 
 
-def test_small_batches_bring_all_over_and_a_small_bound_is_said(places, hub, sync):
+def test_what_is_too_much_at_a_time_is_moved_in_parts_and_what_is_too_much_alone_is_named(places, secret, sync):
+    laptop, other = places
+    with opened(laptop) as memory:
+        for number in range(20):
+            record(memory, f"Statement {number}. " + os.urandom(500).hex(), scope="global")
+        whole = record(memory, os.urandom(6000).hex(), scope="global").id
+    with served(other, "--api", before=("--set", "sync.max_bytes=10000")) as running:
+        done, said = sync(running.address, "run")
+    assert done.exit_code == 1 and [each["key"] for each in said["synced"][0]["refused"]] == [whole]
+    assert said["synced"][0]["pushed"] == 20 and len(texts(other)) == 20
+
+
+def test_small_batches_bring_all_over(places, hub, sync):
     laptop, other = places
     with opened(laptop) as memory:
         for number in range(25):
@@ -251,7 +263,7 @@ def test_what_a_remote_answers_is_not_believed(places, secret, sync, mood):
 @pytest.mark.parametrize("body, kind, status", [
     (b"", "application/gzip", 422),
     (b"no envelope", "application/gzip", 422),
-    (gzip.compress(b"0" * 50_000_000, mtime=0), "application/gzip", 422),
+    (gzip.compress(b"0" * 50_000_000, mtime=0), "application/gzip", 413),
     (gzip.compress(b'{"format": "memory-sync", "version": 9}\n', mtime=0), "application/gzip", 409),
     (b"{}", "application/json", 415),
     (b"0" * 200_001, "application/gzip", 413),

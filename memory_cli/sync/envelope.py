@@ -15,6 +15,10 @@ from memory_cli.sync.checking import checked_about, checked_row
 FORMAT, VERSION = "memory-sync", 1
 
 
+class TooMuch(UsageError):
+    """An envelope is larger than a side takes; fewer things at a time may do."""
+
+
 class Envelope(Frozen):
     """What was sent: by which device, and the things; those that are no things are named in `broken`."""
 
@@ -83,7 +87,7 @@ def _unpacked(raw: bytes, most: int) -> bytes:
     except zlib.error as error:
         raise UsageError(f"The envelope cannot be unpacked ({error}); nothing was taken from it.") from error
     if len(found) > most:
-        raise UsageError(f"The envelope holds more than {most:,} bytes; sync.max_bytes is the limit.")
+        raise TooMuch(f"The envelope holds more than {most:,} bytes; sync.max_bytes is the limit.")
     if not packer.eof or packer.unused_data:
         raise UsageError("The envelope is cut off, or something follows it; nothing was taken from it.")
     return found

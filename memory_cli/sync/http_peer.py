@@ -8,6 +8,7 @@ from memory_cli.errors import Busy, MemoryCliError, Refused, UsageError
 from memory_cli.models.sync import Digest, Row, Taken, Told
 from memory_cli.sync import asking
 from memory_cli.sync.checking import checked_row
+from memory_cli.sync.envelope import TooMuch
 from memory_cli.sync.exchange import Wanted
 from memory_cli.wire import Failed, exchange
 
@@ -22,7 +23,7 @@ REMEDIES = {
     401: "It does not take the token: `memory token add NAME` makes one there.",
     403: "The token does not reach that far there.",
     404: "There is no API: it is served by `memory serve --http --api` of this version.",
-    413: "It takes less at a time: lower sync.batch_items here, or raise sync.max_bytes there.",
+    413: "It takes less: raise runtime.http_max_bytes or sync.max_bytes there.",
     421: "It does not answer to that name: its runtime.http_hosts must hold it.",
 }
 
@@ -68,7 +69,7 @@ class HttpPeer:
             raise self._failure(error) from error
 
     def _failure(self, error: Failed) -> MemoryCliError:
-        kind = {401: Refused, 403: Refused, 503: Busy}.get(error.status, MemoryCliError)
+        kind = {401: Refused, 403: Refused, 413: TooMuch, 503: Busy}.get(error.status, MemoryCliError)
         did = "said" if error.status else "cannot be reached:"
         words = [f"The remote {self.name} at {self._address} {did} {error}.", _sentence(error.said)]
         return kind(" ".join(each for each in (*words, REMEDIES.get(error.status, "")) if each))

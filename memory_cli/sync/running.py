@@ -1,10 +1,11 @@
 """A sync of two sides: what differs is found by digests, and only that is moved, a batch at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memory_cli.errors import Refused
 from memory_cli.models.sync import Digest, Row, Synced, Taken, Told
+from memory_cli.sync.envelope import TooMuch
 from memory_cli.sync.exchange import Peer, Side, Wanted
 from memory_cli.sync.vectors import Order, compare
 
@@ -45,20 +46,12 @@ def run(mine: Side, peer: Peer, *, direction: str = RUN, batch: int) -> Synced:
     moved = _Moved()
     found, ours, theirs = _apart(mine, peer)
     if direction != PUSH:
-        for wanted in _batches(found.there, batch):
-            raw = peer.export(wanted)
-            taken = mine.take(raw)
-            moved.pulled += taken.applied + taken.merged
-            moved.add(taken, len(raw))
+        moved.pulled += _moved(_batches(found.there, batch), peer, mine, moved)
         # What was joined here is newer than what the peer has.
         if found.there and direction != PULL:
             found, ours, theirs = _apart(mine, peer)
     if direction != PULL:
-        for wanted in _batches(found.here, batch):
-            raw = mine.export(wanted)
-            taken = peer.take(raw)
-            moved.pushed += taken.applied + taken.merged
-            moved.add(taken, len(raw))
+        moved.pushed += _moved(_batches(found.here, batch), mine, peer, moved)
     if moved.bytes:
         ours, theirs = mine.digest(), peer.digest()
     mine.note(theirs, peer.name)
@@ -66,6 +59,28 @@ def run(mine: Side, peer: Peer, *, direction: str = RUN, batch: int) -> Synced:
         peer.name, moved.pulled, moved.pushed, moved.merged, moved.bytes, ours.root == theirs.root, ours.root,
         moved.conflicts, moved.refused,
     )  # fmt: skip
+
+
+def _moved(batches: Iterable[Wanted], giver: Peer, taker: Peer, moved: _Moved) -> int:
+    """Let one side take what the other gives; return how many things became others.
+
+    What is too much at a time is moved in halves, and one thing that is too much by itself is named.
+    """
+    count = 0
+    for wanted in batches:
+        try:
+            raw = giver.export(wanted)
+            taken = taker.take(raw)
+        except TooMuch as error:
+            if len(wanted) == 1:
+                moved.refused.append(Told(*wanted[0][:2], str(error)))
+                continue
+            half = len(wanted) // 2
+            count += _moved((wanted[:half], wanted[half:]), giver, taker, moved)
+        else:
+            moved.add(taken, len(raw))
+            count += taken.applied + taken.merged
+    return count
 
 
 def apart(mine: Side, peer: Peer) -> Apart:

@@ -20,6 +20,7 @@ from memory_cli.store.connection import Store
 from memory_cli.store.families import STATEMENT
 from memory_cli.sync.contents import Content
 from memory_cli.sync.exchange import Peer, Side
+from memory_cli.sync.taking import ABOUT
 
 Scope = Annotated[given.ScopeName, Described("local: this project; global: the account, by default.")]
 RemoteName = Annotated[str, Described("A remote of sync.remotes; all of them by default.")]
@@ -60,6 +61,8 @@ def place_files(memory: Memory, store: Store, names: Collection[str]) -> None:
 
 def fit(memory: Memory, family: str, content: Content) -> Content:
     """Return what came from elsewhere as it may be stored: no longer than it may be, its secrets blotted out."""
+    if family == ABOUT:
+        return {name: memory.redacted(each).text if isinstance(each, str) else each for name, each in content.items()}
     clean = Cleaner(memory)
     if family == STATEMENT:
         return {

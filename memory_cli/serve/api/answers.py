@@ -12,13 +12,14 @@ from memory_cli.memory import Memory, Session, open_memory
 from memory_cli.models.document import document
 from memory_cli.serve.schema import RESULT
 from memory_cli.sync.asking import PACKED
+from memory_cli.sync.envelope import TooMuch
 
 log = logging.getLogger("memory")
 
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 # The first that fits counts.
 STATUS: dict[type[MemoryCliError], int] = {
-    UsageError: 422, NotFound: 404, Denied: 403, Refused: 409, Busy: 503,
+    TooMuch: 413, UsageError: 422, NotFound: 404, Denied: 403, Refused: 409, Busy: 503,
     # A store that cannot be used, whatever is asked of it.
     MemoryCliError: 503,
 }  # fmt: skip
