@@ -104,3 +104,22 @@ def test_a_choice_that_differs_by_device_is_a_write_of_its_own(strategy, tmp_pat
     # The receiver of the first push was bert, whose write is also the later one.
     kept = {"local_wins": {"tea of bert"}, "remote_wins": {"tea of anna"}, "last_write_wins": {"tea of bert"}}
     assert found == kept.get(strategy, {"tea of anna", "tea of bert"})
+
+
+def test_who_keeps_its_own_in_a_sync_gives_it_to_the_other(tmp_path):
+    anna = devices.Device(tmp_path / "anna", "anna", 0, "global", "local_wins")
+    bert = devices.Device(tmp_path / "bert", "bert", 86_400, "global", "last_write_wins")
+    world = devices.World([anna, bert], random.Random(1))
+    with anna.open(0) as memory:
+        id = devices.record(memory, "tea", scope="global").id
+    devices.meet(world, anna, bert, "run")
+    for device in (anna, bert):
+        with device.open(1) as memory:
+            devices.update(memory, id, f"tea of {device.name}", scope="global")
+    devices.meet(world, anna, bert, "run")
+    for device in (anna, bert):
+        with device.open(2) as memory:
+            assert devices.state(memory, "global")[0][id][1] == "tea of anna"
+    # The other wording is kept by whoever chose.
+    with anna.open(3) as memory:
+        assert "tea of bert" in str(devices.sync.conflicts(memory.store("global")))
