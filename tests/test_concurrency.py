@@ -122,19 +122,19 @@ def test_a_server_does_not_show_what_another_process_forgot(place):
 
 def test_threads_of_one_process_write_one_after_the_other_without_looking_again(place, monkeypatch):
     slept = []
-    monkeypatch.setattr(connection.time, "sleep", slept.append)
-    with opened(place) as memory:
-        record(memory, "the first one makes the store")
 
     def write(number):
         with opened(place) as memory:
             record(memory, f"tea number {number}")
 
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
     with opened(place) as memory:
+        # The last one to close the store would lock it for a moment.
+        record(memory, "the first one makes the store")
+        monkeypatch.setattr(connection.time, "sleep", slept.append)
+        threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
         assert statements.count(memory.stores()[0]) == 9
     assert not slept
