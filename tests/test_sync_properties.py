@@ -65,8 +65,13 @@ def test_of_two_states_each_knows_of_the_other_or_not_whoever_asks(one, other):
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(STATEMENTS, STATEMENTS)
-def test_two_states_of_a_statement_come_to_one_whichever_is_met_first(one, other):
+@given(STATEMENTS, STATEMENTS, STATEMENTS)
+def test_two_states_of_a_statement_come_to_one_whichever_is_met_first(one, other, base):
+    both = [merging.statements(*pair, base=base).content for pair in ((one, other), (other, one))]
+    assert hash_of(both[0]) == hash_of(both[1])
+    for name in merging.WORDS:
+        # Who left it alone has no say.
+        assert one[name] != base[name] or both[0][name] == other[name]
     for mine, theirs in ((one, other), (other, one)):
         merged = merging.statements(mine, theirs)
         assert hash_of(merged.content) == hash_of(merging.statements(theirs, mine).content)
