@@ -1,10 +1,14 @@
 """What a server keeps open between its calls, and when it lets go of it."""
 
+import json
+import os
 import sqlite3
+import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +21,7 @@ from memory_cli.operations.snapshot import snapshot
 from memory_cli.store import swapping
 from memory_cli.store.kept import Kept
 from memory_cli.store.legacy import signs
+from tests.conftest import SOURCES
 
 LONG = 3600.0
 
@@ -132,3 +137,97 @@ def test_a_server_that_nobody_calls_is_in_nobodys_way(session):
         time.sleep(0.01)
     swapping.require_alone(path)
     assert texts(server) == ["tea is green"]
+
+
+@pytest.fixture
+def database(memory, tmp_path):
+    assert memory("record", "green tea cools").exit_code == 0
+    return tmp_path / "project/.memory-rag/memory.sqlite3"
+
+
+class Server:
+    """A server on standard streams, and what it answers."""
+
+    def __init__(self, roots):
+        command = [sys.executable, "-m", "memory_cli", *roots, "serve"]
+        environ = {**os.environ, "PYTHONPATH": str(SOURCES)}
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environ
+        )
+        told = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        self.ask("initialize", told)
+
+    def ask(self, method, given):
+        said = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given}
+        self.process.stdin.write(json.dumps(said) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())["result"]
+
+    def __call__(self, tool, **given):
+        return self.ask("tools/call", {"name": tool, "arguments": given})
+
+
+@contextmanager
+def talking(roots):
+    server = Server(roots)
+    try:
+        yield server
+    finally:
+        server.process.kill()
+        server.process.communicate()
+
+
+def opened_by(process):
+    for file in Path(f"/proc/{process}/fd").iterdir():
+        # What was there a moment ago may be closed by now.
+        with suppress(FileNotFoundError):
+            yield os.readlink(file)
+
+
+ALONE = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], timeout=0)
+try:
+    print(db.execute("pragma journal_mode = delete").fetchone()[0])
+except sqlite3.OperationalError:
+    print("in use")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="There a lock is of its handle.")
+@pytest.mark.parametrize("line", [
+    "list", "recall tea --words", "status", "doctor", "doctor --fix", "verify", "stats", "context", "reindex --words",
+    "snapshot {place}/kept", "export --to {place}/out", "import {place}/project/.memory-rag/memory.sqlite3",
+    "sync status --scope local", "sync folder {place}/carried --scope local", "category list",
+    "category write base {{}}", "restore {place}/before",
+])  # fmt: skip
+def test_nothing_that_a_process_does_takes_the_locks_of_its_own_connections_away(memory, database, tmp_path, line):
+    memory("snapshot", str(tmp_path / "before"))
+    with closing(sqlite3.connect(database)) as db:
+        db.execute("select count(*) from statement").fetchone()
+        memory(*line.format(place=tmp_path).split())
+        asked = subprocess.run([sys.executable, "-c", ALONE, str(database)], capture_output=True, text=True, check=True)
+        assert asked.stdout.strip() == "in use"
+
+
+def test_what_servers_and_commands_record_by_turns_outlives_them_all(roots, program):
+    """Each command is the last to close the store, unless it sees that the servers have it open."""
+    with talking(roots) as first, talking(roots) as second:
+        said = []
+        for number, who in enumerate((first, None, first, first, None, second, first, None, second)):
+            text = f"statement number {number}"
+            if who is None:
+                assert program("record", text).returncode == 0
+            else:
+                assert not who("record_memory", text=text).get("isError")
+            said.append(text)
+        if Path("/proc").exists():
+            for each in (first, second):
+                open_files = list(opened_by(each.process.pid))
+                assert not [name for name in open_files if "sqlite3" in name and "deleted" in name]
+        first.process.kill()
+        second.process.kill()
+        first.process.wait()
+        second.process.wait()
+    kept = json.loads(program("list", "-o", "json").stdout)["units"]
+    assert sorted(each["text"] for each in kept) == sorted(said)

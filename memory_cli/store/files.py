@@ -1,6 +1,7 @@
 """The folder of a store, and the files that hold its statements."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from memory_cli.errors import Refused
@@ -8,14 +9,15 @@ from memory_cli.private import make_folders, make_private, sync_file, sync_folde
 from memory_cli.settings.directories import STORE_FOLDER
 
 __all__ = [
-    "backups", "make_folders", "make_private", "make_store_folder", "of_store", "refuse_journal_of_many",
-    "remove_database", "sync_file", "sync_folder", "write_private",
+    "backups", "chunks", "head", "is_held", "make_folders", "make_private", "make_store_folder", "of_store",
+    "refuse_journal_of_many", "remove_database", "sync_file", "sync_folder", "write_private",
 ]  # fmt: skip
 
 # Codes of vectors lie beside a store, finished or not.
 CODES = "vectors-*.codes*"
 # What a rollback journal ends in when it names the journal of a change of several databases.
 JOURNAL_OF_MANY = bytes.fromhex("d9d505f920a163d7")
+CHUNK = 1 << 20
 
 
 def make_store_folder(folder: Path) -> None:
@@ -76,3 +78,48 @@ def of_store(database: Path) -> list[Path]:
     found = (database.parent.glob(pattern) for pattern in (f"{database.name}*", CODES))
     kept = sorted(path for each in found for path in each if path.is_file())
     return [database.parent, *kept]
+
+
+# Whoever closes a file gives up every lock that its process has on it, those of SQLite's connections too (SQLite, "How
+# To Corrupt An SQLite Database File", 2.2), and another process then takes a log that is in use for a leftover. So the
+# file of a database that is read here beside SQLite stays open as long as the process runs.
+_open: dict[tuple[int, int], int] = {}
+
+
+def is_held(path: Path) -> bool:
+    """Tell whether a file is open here already, as every store is that this process looked at."""
+    there = os.stat(path)
+    return (there.st_dev, there.st_ino) in _open
+
+
+def head(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file that SQLite may have open here."""
+    return _read(path, 0, size)
+
+
+def chunks(path: Path) -> Iterator[bytes]:
+    """Yield the whole of a file that SQLite may have open here."""
+    offset = 0
+    while found := _read(path, offset, CHUNK):
+        yield found
+        offset += len(found)
+
+
+def _read(path: Path, offset: int, size: int) -> bytes:
+    if os.name == "nt":
+        # There a lock is of its handle, and a file that is open could not be replaced.
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.read(size)
+    return os.pread(_handle(path), size, offset)
+
+
+def _handle(path: Path) -> int:
+    there = os.stat(path)
+    handle = _open.get((there.st_dev, there.st_ino))
+    if handle is not None:
+        return handle
+    handle = os.open(path, os.O_RDONLY)
+    made = os.fstat(handle)
+    # Of two threads that come here at once neither closes its own.
+    return _open.setdefault((made.st_dev, made.st_ino), handle)

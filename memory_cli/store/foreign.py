@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_cli.errors import UsageError
-from memory_cli.store.readonly import connected, opened
+from memory_cli.store.readonly import connected, keeps_log, opened
 
 MAGIC = b"SQLite format 3\0"
 
@@ -46,9 +46,7 @@ def chroma(path: Path) -> Iterator[Mapping[str, Any]]:
 @contextmanager
 def _read(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database to read, as those see it who have it open; nothing is made beside it."""
-    with path.open("rb") as file:
-        keeps_log = file.read(len(MAGIC) + 3)[-1:] == b"\2"
-    if keeps_log:
+    if keeps_log(path):
         with opened(path) as db:
             yield db
     else:

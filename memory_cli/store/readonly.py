@@ -1,7 +1,6 @@
 """Looking into a database without changing a byte of it or of its folder, also where nothing can be written."""
 
 import os
-import shutil
 import sqlite3
 import tempfile
 from collections import Counter
@@ -10,9 +9,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from memory_cli.models.categories import Category
-from memory_cli.store import categories, checks
+from memory_cli.store import categories, checks, files
 from memory_cli.store.schema import APPLICATION_ID, MIGRATIONS
 
+# In the header of every SQLite file: 1 for a journal, 2 for a log.
+WRITE_VERSION_AT = 18
 # The schema that has them.
 CATEGORIES_SINCE = 4
 # What the tokenizer of the word index takes for the end of a word.
@@ -59,21 +60,27 @@ def damage(path: Path) -> str:
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database to read: as it lies there when nobody has it open, else as the others see it."""
-    log = path.with_name(f"{path.name}-wal")
-    if not (log.exists() and log.stat().st_size):
-        # Without a log nobody has it open, and SQLite would make files for its own use.
+    log, index = (path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
+    has_log = log.exists() and log.stat().st_size > 0
+    if not has_log and not index.exists() and keeps_log(path):
+        # Nobody has it open, and SQLite would make files for its own use.
         with closing(connected(path, "mode=ro&immutable=1")) as db:
             yield db
-    elif os.access(path.parent, os.W_OK):
+    elif not has_log or os.access(path.parent, os.W_OK):
         with closing(connected(path, "mode=ro")) as db:
             yield db
     else:
         # A log on a disk that cannot be written can only be read from a copy.
         with tempfile.TemporaryDirectory() as folder:
             for each in (path, log):
-                shutil.copyfile(each, Path(folder) / each.name)
+                (Path(folder) / each.name).write_bytes(b"".join(files.chunks(each)))
             with closing(connected(Path(folder) / path.name, "mode=rw")) as db:
                 yield db
+
+
+def keeps_log(path: Path) -> bool:
+    """Tell whether a database writes ahead; without a log, locks keep readers and writers apart and leave no trace."""
+    return files.head(path, WRITE_VERSION_AT + 1)[-1:] == b"\2"
 
 
 def connected(path: Path, how: str) -> sqlite3.Connection:

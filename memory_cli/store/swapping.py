@@ -156,6 +156,8 @@ def _keep(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:
+        # Closed, the source would be given free to others before the new file is in its place.
         files.make_private(target)
-        shutil.copyfile(source, target)
+        with open(target, "wb") as out:
+            out.writelines(files.chunks(source))
         files.sync_file(target)

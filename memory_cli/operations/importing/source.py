@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from memory_cli.errors import UsageError
-from memory_cli.store import foreign
+from memory_cli.store import files, foreign
 
 HEAD = 65_536
 # A document is held in memory whole, several times its size.
@@ -45,6 +45,9 @@ class Source:
             return b""
         if self._stream is not None:
             return self._stream.readline(LARGEST)
+        if self.path and files.is_held(self.path):
+            # One of the stores that are open here, which closing it would unlock.
+            return files.head(self.path, HEAD)
         with self._opened() as stream:
             # The first line whole, however long its text is: it tells lines from one document.
             head = stream.read(HEAD)

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from memory_cli.store import files
 from memory_cli.store.schema import APPLICATION_ID
 
 RECORD, INDEX, VECTORS, DOCUMENT = "memory.sqlite3", "index.sqlite3", "index-vectors.sqlite3", "MEMORY.md"
@@ -15,8 +16,7 @@ APPLICATION_ID_AT = 68
 def is_marked_ours(path: Path) -> bool:
     """Tell by a file's header alone that it is one of our stores."""
     try:
-        with path.open("rb") as file:
-            header = file.read(APPLICATION_ID_AT + 4)
+        header = files.head(path, APPLICATION_ID_AT + 4)
     except OSError:
         # What cannot be read is named by whoever opens it.
         return False

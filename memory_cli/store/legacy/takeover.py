@@ -137,7 +137,7 @@ def _copied(path: Path, folder: Path) -> Path:
         parts = [each for each in databases.files_of(path) if not each.name.endswith("-shm")]
         before = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in parts]
         for each in parts:
-            files.write_private(folder / each.name, each.read_bytes())
+            files.write_private(folder / each.name, b"".join(files.chunks(each)))
         left = [each for each in databases.files_of(path) if not each.name.endswith("-shm")]
         if [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in left] == before:
             return folder / path.name
@@ -174,11 +174,11 @@ def _read(
         known = {(each.kind, documents.words(each.text)) for each in rows}
         rows += [each for each in found if (each.kind, documents.words(each.text)) not in known]
         counts[path] = len(found)
-    raw = document.read_bytes() if document else None
-    if document and raw:
-        counts[document] = len(documents.blocks(raw))
+    text = document.read_bytes() if document else None
+    if document and text:
+        counts[document] = len(documents.blocks(text))
     handoff = place.scope == "local"
-    return _Read(arranged(united(rows, raw), taking, handoff=handoff, undated=undated), counts)
+    return _Read(arranged(united(rows, text), taking, handoff=handoff, undated=undated), counts)
 
 
 def _stage(path: Path, place: Place, read: _Read, taking: Taking, *, copied: bool, others: bool) -> Path:
@@ -203,7 +203,7 @@ def _keep(path: Path) -> None:
         os.link(path, kept)
     except OSError:
         # Some file systems know no second names.
-        files.write_private(kept, path.read_bytes())
+        files.write_private(kept, b"".join(files.chunks(path)))
         shutil.copystat(path, kept)
 
 
