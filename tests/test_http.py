@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import suppress
 
+import anyio
 import pytest
 from mcp import MCPError
 
@@ -17,7 +18,10 @@ from benchmarks.stores import opened, roots
 from memory_cli.operations.handoff import handoff
 from memory_cli.operations.list_ import list_
 from memory_cli.operations.record import record
+from memory_cli.serve import gate
+from memory_cli.serve.http import make_app
 from memory_cli.sockets import listening
+from memory_cli.tokens import add
 from tests.http_server import asked, client, served, token
 
 HELLO = {
@@ -230,3 +234,27 @@ def test_what_is_small_is_sent_at_once():
         connection, _address = port.accept()
         with connection:
             assert connection.proto == socket.IPPROTO_TCP
+
+
+@pytest.mark.anyio
+async def test_a_body_that_does_not_come_takes_nobodys_room_for_long(session, monkeypatch):
+    monkeypatch.setattr(gate, "LONGEST_PAUSE", 0.05)
+    app = make_app(session, host="127.0.0.1", called=print, api=True)
+    token = add(session.roots, "slow", ["global"], [], "")
+    headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {token}".encode()), (b"content-length", b"100000")]
+    scope = {
+        "type": "http", "method": "POST", "path": "/api/v1/record", "raw_path": b"/api/v1/record", "query_string": b"",
+        "headers": [*headers, (b"content-type", b"application/json")], "scheme": "http", "http_version": "1.1",
+        "server": ("127.0.0.1", 80), "client": ("127.0.0.1", 1), "root_path": "",
+    }  # fmt: skip
+    first, sent = [{"type": "http.request", "body": b"{", "more_body": True}], []
+
+    async def receive():
+        return first.pop() if first else await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message)
+
+    with anyio.fail_after(20):
+        await app(scope, receive, send)
+    assert sent[0]["status"] == 400

@@ -28,6 +28,9 @@ SAID = {
 }
 
 
+TOLD = {**SAID, "text": "told words", "origins": [["eve", "chat", []]]}
+
+
 class Answer(dict):
     """An answer as JSON, which leaves out what is empty, 0 or false."""
 
@@ -440,3 +443,72 @@ def test_what_different_devices_changed_of_a_statement_is_joined(anna, bert):
         found = each.run("show", id)["unit"]
         assert (found["text"], found["tags"]) == ("tea at five", ["food"])
         assert found["metadata"] == {"cups": "2", "state": "done"} and each.lost() == []
+
+
+def test_nobody_can_know_more_of_this_devices_writes_than_it_made(anna):
+    key = anna.record("old words")
+    anna.sync()
+    own = anna.run("sync", "status")["device"]
+    leave(anna.carried, Parcel(Row("statement", key, hash_of(TOLD), {STRANGER: 2, own: 10**6}), TOLD))
+    anna.sync()
+    anna.run("update", key, "newest words")
+    anna.sync()
+    assert anna.texts() == ["newest words"]
+
+
+def test_what_a_carrier_damaged_of_ones_own_is_written_again(anna, bert):
+    anna.record("hello")
+    anna.sync()
+    (file,) = anna.carried.glob("*/*.gz")
+    file.write_bytes(file.read_bytes()[:10])
+    bert.sync()
+    assert bert.texts() == []
+    anna.sync()
+    bert.sync()
+    assert bert.texts() == ["hello"]
+
+
+@pytest.mark.parametrize("first, second", [("write", "append"), ("append", "write")])
+def test_a_category_that_was_made_again_as_another_kind_is_so_everywhere(anna, bert, first, second):
+    anna.run("category", first, "k", '{"x": 1}')
+    around(anna, bert)
+    anna.run("category", "delete", "k")
+    anna.run("category", second, "k", '{"z": 1}')
+    around(anna, bert)
+    assert anna.run("sync", "status")["root"] == bert.run("sync", "status")["root"]
+    assert "z" in json.dumps(bert.read("k")) and '"x"' not in json.dumps(bert.read("k"))
+
+
+@pytest.mark.parametrize("damage", [
+    {"origins": [["cli", "cli", ["A"]], ["CLI", "cli", ["a"]]]}, {"at": 10**30}, {"superseded": 1},
+])  # fmt: skip
+def test_one_thing_that_no_store_takes_stops_no_sync(anna, damage):
+    leave(anna.carried, parcel("odd", {**said("odd"), **damage}), parcel("good", said("good")))
+    anna.sync(code=1)
+    assert anna.texts() == ["good"]
+
+
+@pytest.mark.parametrize("name", ["00-\x00.gz", "00-\ud800.gz", "00-../../x.gz", "00-x.gz"])
+def test_a_manifest_names_files_of_its_own_folder_alone(anna, name):
+    file = leave(anna.carried, parcel("key", said("text")))
+    told = json.loads((file.parent / "manifest.json").read_text(encoding="utf-8"))
+    told["buckets"]["00"]["file"] = name
+    (file.parent / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
+    anna.record("mine")
+    assert STRANGER in " ".join(anna.sync()["notes"]) and anna.texts() == ["mine"]
+
+
+def test_a_page_with_odd_front_matter_is_read_all_the_same(anna):
+    (anna.carried / "readable").mkdir(parents=True)
+    (anna.carried / "readable/odd.md").write_text(f"---\ntags: {'[' * 200_000}\n---\nWords.\n", encoding="utf-8")
+    anna.sync("--readable")
+    assert anna.texts() == ["Words."]
+
+
+def test_what_lies_in_the_way_of_ones_own_folder_is_said(anna):
+    anna.record("hello")
+    anna.sync()
+    (manifest,) = anna.carried.glob("*/manifest.json")
+    manifest.unlink()
+    manifest.mkdir()
+    assert "cannot be written" in anna.sync(code=1)

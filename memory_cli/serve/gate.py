@@ -18,6 +18,8 @@ from memory_cli.sockets import LOOPBACK
 HEALTH = "/health"
 BEARER = "bearer "
 LONGEST_TOKEN = 512
+# So many seconds a body may pause, and take as a whole.
+LONGEST_PAUSE, LONGEST_BODY = 5.0, 120.0
 
 
 class Gate:
@@ -66,7 +68,7 @@ class Gate:
         else:
             self._free -= 1
             try:
-                await self._app(scope, receive, send)
+                await self._app(scope, _in_time(receive), send)
             finally:
                 self._free += 1
 
@@ -130,6 +132,26 @@ class Gate:
             return coming.result() if coming in done else {"type": "http.disconnect"}
 
         return either
+
+
+def _in_time(receive: Receive) -> Receive:
+    """Take a body that does not come for one that was broken off: others wait for the room."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + LONGEST_BODY
+    whole = False
+
+    async def soon() -> Message:
+        nonlocal whole
+        if whole:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, min(LONGEST_PAUSE, end - clock())))
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        whole = message["type"] != "http.request" or not message.get("more_body")
+        return message
+
+    return soon
 
 
 def _said(code: int, sentence: str, headers: dict[str, str] | None = None) -> Response:

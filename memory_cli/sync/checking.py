@@ -114,6 +114,9 @@ def _check_statement(content: Content) -> None:
     for each in content["origins"]:
         if not (isinstance(each, list) and len(each) == 3 and isinstance(each[2], list) and _texts(each[:2] + each[2])):
             raise UsageError("its origins are none")
+    named = [(agent.casefold(), source.casefold()) for agent, source, _tags in content["origins"]]
+    if len(set(named)) < len(named):
+        raise UsageError("it names one origin twice")
     for name in ("at", "updated_at", "expires_at"):
         _check_time(content[name])
 
@@ -142,6 +145,8 @@ def _check_category(content: Content) -> None:
         checked_vector(content["seen"])
     for each in content["entries"]:
         _check_entry(each)
+    if len({(each["maker"], each["number"]) for each in content["entries"]}) < len(content["entries"]):
+        raise UsageError("two entries of it have one number")
 
 
 def _check_entry(entry: Any) -> None:
@@ -154,7 +159,7 @@ def _check_entry(entry: Any) -> None:
         raise UsageError("an entry of it does not say which it is")
     require("text", entry)
     _check_time(entry["at"])
-    document_of(f'{{"entry":{entry["body"]}}}', "an entry of it")
+    document_of(entry["body"], "an entry of it")
 
 
 def _check_fields(content: Content, names: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
@@ -20,6 +21,7 @@ from memory_cli.sync.exchange import Side, buckets_of
 
 FORMAT, VERSION = "memory-sync-folder", 1
 MANIFEST = "manifest.json"
+FILE = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}\.gz")
 # A manifest has a line for each of at most 256 buckets.
 LARGEST_MANIFEST = 1 << 20
 BATCH = 500
@@ -42,7 +44,7 @@ class Carrier:
         equal = True
         for each in self._others(own):
             equal = self._take_from(each) and equal
-        pushed = self._leave(self.folder / own)
+        pushed = self._left(self.folder / own)
         found = self.mine.digest()
         self.mine.note(found, str(self.folder))
         conflicts: list[Told] = [told for each in self.taken for told in each.conflicts]
@@ -95,6 +97,15 @@ class Carrier:
             self.taken.append(self.mine.take_opened(batch))
         self.taken += [Taken(refused=[Told(*one) for one in each.broken]) for each in found]
 
+    def _left(self, folder: Path) -> int:
+        try:
+            return self._leave(folder)
+        except OSError as error:
+            raise MemoryCliError(
+                f"{folder} cannot be written ({error.strerror or error}), so the others do not get what is here; what "
+                "they left was taken in."
+            ) from error
+
     def _leave(self, folder: Path) -> int:
         """Write the buckets that are not as they were, the manifest, and remove what it names no more."""
         make_folders(folder)
@@ -107,7 +118,7 @@ class Carrier:
         written = 0
         for bucket, hash in buckets_of([one for found in rows.values() for one in found]).items():
             known = before.get(bucket)
-            if known and known["rows"] == hash and (folder / known["file"]).is_file():
+            if known and known["rows"] == hash and self._is_whole(folder / known["file"]):
                 buckets[bucket] = known
                 continue
             raw = self.mine.export([(*each.name, "") for each in rows[bucket]])
@@ -123,9 +134,17 @@ class Carrier:
         write_private(folder / MANIFEST, json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
         named = {each["file"] for each in buckets.values()}
         for old in folder.glob("*.gz"):
-            if old.name not in named:
+            if old.name not in named and (old.is_symlink() or not old.is_dir()):
                 old.unlink(missing_ok=True)
         return written
+
+    def _is_whole(self, path: Path) -> bool:
+        """Tell whether what was left here is as it was written, whatever carried it since."""
+        try:
+            read(path, self.mine.most)
+        except (UsageError, OSError):
+            return False
+        return True
 
 
 def manifest(folder: Path) -> dict[str, Any]:
@@ -169,7 +188,7 @@ def read_plain(path: Path, most: int) -> bytes:
 def _manifest_or_none(folder: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = manifest(folder)["buckets"]
-    except MemoryCliError:
+    except (MemoryCliError, OSError):
         # Whatever was there, it is written anew.
         return {}
     return found
@@ -178,5 +197,4 @@ def _manifest_or_none(folder: Path) -> dict[str, Any]:
 def _is_bucket(name: str, said: Any) -> bool:
     if not isinstance(said, dict) or not isinstance(said.get("rows"), str) or not isinstance(said.get("file"), str):
         return False
-    file: str = said["file"]
-    return file.startswith(f"{name}-") and file.endswith(".gz") and "/" not in file and "\\" not in file
+    return FILE.fullmatch(said["file"]) is not None and said["file"].partition("-")[0] == name

@@ -33,14 +33,17 @@ def put(made: Journal, family: str, key: str, content: Content | None, about: Co
     return []
 
 
-def check_place(made: Journal, family: str, key: str, content: Content | None) -> None:
-    """Refuse what cannot be put here, before anything is written."""
+def check_place(made: Journal, family: str, key: str, content: Content | None, *, newer: bool = False) -> None:
+    """Refuse what cannot be put here, before anything is written.
+
+    What knew of what is here may be of another kind: somebody deleted the one and made the other.
+    """
     if family == STATEMENT and content and content["kind"] == HANDOFF and made.store.scope == "global":
         raise Refused("a handoff belongs to a project, and this is the account's memory")
     if family == categories.FAMILY and (there := categories.found(made.store, key)):
         if there.name != key:
             raise UsageError(f"there is a category {there.name}, and names that differ in case alone are one")
-        if content and there.there and there.kind != content["kind"]:
+        if content and there.there and there.kind != content["kind"] and not newer:
             raise Refused(f"it is a {there.kind} here and a {content['kind']} there; rename one of the two")
 
 
@@ -133,6 +136,8 @@ def _put_category(made: Journal, name: str, content: Content | None, about: Cont
     before = categories.found(made.store, name)
     there = before is not None and before.there
     then = _as_of(made, about)
+    if before is not None and there and content is not None and before.kind != content["kind"]:
+        before, there = categories.delete(then, before, reason="it is of another kind now"), False
     if content is None:
         if before is not None and there:
             categories.delete(then, before, reason="deleted elsewhere")

@@ -35,7 +35,8 @@ def settle_these(store: Store, names: Names) -> None:
         if family == categories.FAMILY:
             _note_seen(store, key, content)
         if hash != (known.hash if known else ""):
-            sync.put(store, Row(family, key, hash, {**(known.vector if known else {}), own: sync.tick(store)}))
+            vector = known.vector if known else {}
+            sync.put(store, Row(family, key, hash, {**vector, own: sync.tick(store, vector)}))
 
 
 def unsettled(store: Store) -> dict[tuple[str, str], str]:

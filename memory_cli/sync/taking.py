@@ -100,7 +100,7 @@ def _take_one(run: _Taking, parcel: Parcel) -> None:
     elif order is Order.CONCURRENT and mine is not None:
         _join(run, mine, parcel)
     else:
-        _put(run, theirs, parcel.content, parcel, parcel.about)
+        _put(run, theirs, parcel.content, parcel, parcel.about, newer=True)
         run.counts["applied"] += 1
 
 
@@ -108,9 +108,11 @@ def _knowing(row: Row, vector: Mapping[str, int]) -> Row:
     return Row(row.family, row.key, row.hash, vector)
 
 
-def _put(run: _Taking, row: Row, content: Content | None, parcel: Parcel, told: Content) -> None:
+def _put(
+    run: _Taking, row: Row, content: Content | None, parcel: Parcel, told: Content, *, newer: bool = False
+) -> None:
     family, key = row.name
-    putting.check_place(run.made, family, key, content)
+    putting.check_place(run.made, family, key, content, newer=newer)
     if family == categories.FAMILY:
         run.may(key, str(parcel.about.get("device", "")))
     fit = run.fit(family, content) if content is not None else None
@@ -136,7 +138,7 @@ def _join(run: _Taking, mine: Row, parcel: Parcel) -> None:
     if run.strategy in (LOCAL, REMOTE):
         # Another device might have chosen otherwise: this one's choice is one more write.
         own = sync.device(store)
-        sync.put(store, _knowing(row, {**row.vector, own: sync.tick(store)}))
+        sync.put(store, _knowing(row, {**row.vector, own: sync.tick(store, row.vector)}))
     if found.lost is not None:
         _note(run, row, found.lost, _how(here, parcel))
         if run.strategy == BOTH:

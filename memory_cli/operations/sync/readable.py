@@ -156,7 +156,7 @@ def _lines(front: str) -> Iterator[tuple[str, str]]:
 def _tags(said: str) -> tuple[str, ...]:
     try:
         found = json.loads(said) if said.startswith("[") else said.split(",")
-    except ValueError:
+    except (ValueError, RecursionError):
         found = said.strip("[]").split(",")
     return tuple(dict.fromkeys(str(each).strip().removeprefix("#") for each in found if str(each).strip()))
 
