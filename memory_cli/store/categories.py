@@ -217,12 +217,6 @@ def compact(store: Store, name: str, numbers: Iterable[int]) -> int:
     return gone
 
 
-def payload_bytes(store: Store, hashes: Iterable[str]) -> int:
-    """Return how many bytes these payloads take."""
-    query = "select length(content) from category_payload where hash = ?"
-    return sum(row[0] for each in set(hashes) if (row := store.db.execute(query, (each,)).fetchone()))
-
-
 def _next(before: Category | None, name: str, kind: str, hash: str) -> Category:
     if before is None:
         return Category(name, kind, 1, hash)

@@ -75,11 +75,6 @@ def require_alone(path: Path) -> None:
             pass
 
 
-def leftovers(folder: Path) -> list[Path]:
-    """Return the databases that were staged and never used."""
-    return sorted(folder.glob(f".{NAME}.*.new*"))
-
-
 def users(path: Path) -> list[int]:
     """Return the processes that hold a lock on a file, where the system tells."""
     try:

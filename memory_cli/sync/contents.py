@@ -1,13 +1,13 @@
 """What there is of a thing that syncs: its content, by which it has its hash, and what is told beside."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
 from memory_cli.models.categories import LOG, Category
-from memory_cli.models.statement import Origin, Statement
+from memory_cli.models.statement import Statement
 from memory_cli.store import categories, codec, entries, links, statements, sync
 from memory_cli.store.connection import Store
 from memory_cli.store.families import BLANK, STATEMENT
@@ -113,8 +113,3 @@ def moment(told: Content, fallback: datetime) -> datetime:
     """Return the time that is told beside a content."""
     at = told.get("at")
     return loaded(at) if isinstance(at, int) and not isinstance(at, bool) else fallback.astimezone(UTC)
-
-
-def origins(content: Content) -> Iterable[Origin]:
-    """Return the origins in the content of a statement."""
-    return tuple(Origin(agent, source, tuple(tags)) for agent, source, tags in content["origins"])
