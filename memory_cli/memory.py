@@ -106,7 +106,7 @@ class Memory(Frozen):
         if scope == LOCAL and self.roots.local_store is None:
             raise Refused(
                 "There is no project here, so there is no local memory. "
-                "Run `memory init` to make this folder a project, or name one with --project-root."
+                "`memory init` in a project's own folder makes it one, and --project-root names one."
             )
         store = self._store(scope, create=True)
         assert store is not None

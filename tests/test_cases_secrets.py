@@ -111,3 +111,13 @@ def test_what_is_no_secret_stays(text, place):
     with opened(place) as memory:
         assert record(memory, text, tag=[text], meta={"k": text}).redacted == []
         assert list_(memory).units[0].text == text
+
+
+@pytest.mark.parametrize("line", [
+    "category write {} {{}}", "category append {} {{}}", "category delete {}", "token add {}",
+])  # fmt: skip
+def test_a_name_that_is_a_secret_is_refused_since_it_would_be_stored_as_it_is(line, memory, tmp_path):
+    secret = "ghp_" + "a1B2" * 9
+    done = memory(*line.format(secret).split())
+    assert done.exit_code == 2 and "secret" in done.stderr
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and secret.encode() in file.read_bytes()]

@@ -30,7 +30,9 @@ def writable(memory: Memory, name: str, scope: str) -> Store:
 
 
 def require(memory: Memory, name: str) -> None:
-    """Refuse what the rules of access do not allow."""
+    """Refuse what the rules of access do not allow, and a name that would be stored with a secret in it."""
+    if kinds := memory.redacted(name).kinds:
+        raise UsageError(f"The name holds a secret ({', '.join(kinds)}) and would be stored as it is; give another.")
     who = memory.session
     access.require(memory.settings.acl, name, device=who.device, agent=who.agent, bearer=who.bearer)
 

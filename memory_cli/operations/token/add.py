@@ -30,6 +30,8 @@ def add(
     """
     if not NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a token: 1 to 64 letters, digits, dots, dashes and underscores.")
+    if kinds := memory.redacted(name).kinds:
+        raise UsageError(f"The name holds a secret ({', '.join(kinds)}) and would be stored as it is; give another.")
     scopes: list[str] = [scope] if scope else [LOCAL, GLOBAL]
     named = (part.strip().casefold() for each in given.several(tools) for part in each.split(","))
     sets = list(dict.fromkeys(filter(None, named)))
