@@ -30,5 +30,5 @@ def encodable(name: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"The {name} is not valid Unicode: a lone surrogate stands at character {error.start + 1}."
+            f"The {name} is not valid Unicode: a byte that is no UTF-8, or a lone surrogate, stands at character {error.start + 1}."
         ) from error
