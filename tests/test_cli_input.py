@@ -94,7 +94,7 @@ def test_a_folder_becomes_a_project_once(memory, tmp_path):
 
 
 @pytest.mark.parametrize("argv, says", [
-    (("recall", "a\udcff"), "query is not valid Unicode: a byte that is no UTF-8, or a lone surrogate, stands at character 2"),
+    (("recall", "a\udcff"), "query is not valid Unicode: at character 2 stands a byte"),
     (("list", "--tag", "\udcff"), "tag is not valid Unicode"),
     (("list", "--meta", "a=\udcff"), "meta is not valid Unicode"),
     (("list", "--meta-json", '{"a": [1]}'), "not by [1]"),
