@@ -30,6 +30,6 @@ def encodable(name: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"The {name} is not valid Unicode: at character {error.start + 1} stands a byte that is no UTF-8, or a lone "
-            "surrogate."
+            f"The {name} is not valid Unicode: at character {error.start + 1} stands a byte that is no UTF-8, or a "
+            "lone surrogate."
         ) from error
