@@ -117,6 +117,10 @@ class Memory(Frozen):
         here = self.roots.project is not None and LOCAL in self.session.scopes
         return scope or (LOCAL if here else GLOBAL)
 
+    def for_want_of_project(self, scope: str) -> str:
+        """Say that what names no scope went to the account's memory since there is no project, empty otherwise."""
+        return "" if scope or self.roots.project else "No project was found here, so it went to the global memory."
+
     def redacted(self, text: str) -> "Redacted":
         """Return text with its secrets blotted out, as the settings want it."""
         return _redacted(self.settings.redact, text)

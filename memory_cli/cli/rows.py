@@ -1,5 +1,6 @@
 """Results as headings and rows of cells, the id first."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
@@ -30,6 +31,8 @@ from memory_cli.models.results import (
 from memory_cli.models.statement import HANDOFF
 
 FOREIGN = "foreign"
+# Stands where the kind of a statement does.
+CATEGORY = "CATEGORY"
 UNIT = ("id", "scope", "kind", "at", "text")
 
 
@@ -80,10 +83,28 @@ def _marked(found: Lines, told: Sequence[Unit | Handoff | Similar | ChangeShown]
 
 @lines.register
 def _(result: Recalled) -> Lines:
-    rows = [(*_unit(each), f"{each.score:.4f}", parts(each)) for each in result.units]
-    if any(each.explain for each in result.units):
-        return _marked(Lines((*UNIT, "score", "parts"), rows), result.units)
-    return _marked(Lines((*UNIT, "score"), [row[:-1] for row in rows]), result.units)
+    found = answers(result)
+    rows = [(*_unit(each), f"{each.score:.4f}", parts(each)) for each in found]
+    if any(each.explain for each in found):
+        return _marked(Lines((*UNIT, "score", "parts"), rows), found)
+    return _marked(Lines((*UNIT, "score"), [row[:-1] for row in rows]), found)
+
+
+def answers(result: Recalled | ContextShown) -> list[Unit]:
+    """Return what an answer holds, what it has of categories as if they were statements, below the others."""
+    if isinstance(result, Recalled):
+        values = [
+            Unit(each.category, each.scope, f"{each.key_path}: {each.snippet}", CATEGORY, foreign=each.foreign,
+                 score=each.score)
+            for each in result.categories
+        ]  # fmt: skip
+    else:
+        values = [
+            Unit(each.category, each.scope, json.dumps(each.data, ensure_ascii=False), CATEGORY, foreign=each.foreign,
+                 cut=each.cut)
+            for each in result.categories
+        ]  # fmt: skip
+    return [*result.units, *values]
 
 
 def parts(unit: Unit) -> str:
@@ -98,7 +119,7 @@ def _(result: Listed) -> Lines:
 
 @lines.register
 def _(result: ContextShown) -> Lines:
-    told: list[Unit | Handoff] = [*([result.handoff] if result.handoff else []), *result.units]
+    told: list[Unit | Handoff] = [*([result.handoff] if result.handoff else []), *answers(result)]
     return _marked(Lines(UNIT, [_unit(each) for each in told]), told)
 
 

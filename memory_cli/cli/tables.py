@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memory_cli.cli.printable import printable
-from memory_cli.cli.rows import difference, lines, parts
+from memory_cli.cli.rows import answers, difference, lines, parts
 from memory_cli.models.results import (
     ChangeShown,
     ContextShown,
@@ -67,16 +67,16 @@ def age(at: str, now: datetime) -> str:
 @rendered.register(Recalled)
 @rendered.register(Listed)
 def _(result: Recalled | Listed) -> Iterator[RenderableType]:
-    if result.units:
-        yield _units(result.units)
+    if found := answers(result) if isinstance(result, Recalled) else result.units:
+        yield _units(found)
 
 
 @rendered.register
 def _(result: ContextShown) -> Iterator[RenderableType]:
     if result.handoff:
         yield from rendered(result.handoff)
-    if result.units:
-        yield _units(result.units)
+    if found := answers(result):
+        yield _units(found)
 
 
 @rendered.register

@@ -29,6 +29,7 @@ class Indexed(Frozen):
     redacted: Mapping[str, int] = field(default_factory=dict)
     scope: str = ""
     dry_run: bool = False
+    note: str = ""
 
     @property
     def exit_code(self) -> int:

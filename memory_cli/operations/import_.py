@@ -83,7 +83,7 @@ def take_in(
         redacted=dict(tally.redacted),
         scope=scope,
         dry_run=dry_run,
-        note=_note(tally),
+        note=" ".join(filter(None, (_note(tally), memory.for_want_of_project(scope) if tally.new else ""))),
     )
 
 

@@ -83,6 +83,7 @@ def index(
     return Indexed(
         tally["files"], tally["new"], tally["changed"], tally["unchanged"], tally["retired"],
         failed=run.failed, redacted=dict(run.redacted), scope=run.scope, dry_run=dry_run,
+        note=memory.for_want_of_project(scope) if tally["new"] else "",
     )  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def recall(
         from memory_cli.operations.category.search import search as search_categories
 
         values = search_categories(memory, query, hybrid=embedder is not None, limit=CATEGORY_VALUES, scope=scope)
-        answer = replace(answer, categories=values.hits)
+        answer = replace(answer, categories=values.hits, hint="" if values.hits else answer.hint)
     return _with_more_to_say(memory, answer, scope) if embedder else answer
 
 

@@ -61,8 +61,7 @@ def record(
     store = memory.store(chosen)
     with journal.writing(store, "record", memory.who, memory.now) as made:
         taken = intake.take(made, drafted.statement)
-    note = "" if scope or memory.roots.project else "No project was found here, so it went to the global memory."
-    return answer(memory, store, drafted, taken, note)
+    return answer(memory, store, drafted, taken, memory.for_want_of_project(scope))
 
 
 def check_handoff_scope(statement: Statement, scope: str) -> None:

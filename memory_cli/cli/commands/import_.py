@@ -69,5 +69,6 @@ def _source(memory: Memory, path: str, format: str) -> "Source":
         return Source(stream=sys.stdin.buffer)
     place = streams.as_path(path) if path else usual_place(format, memory.session.environ, Path.home())
     if not place.exists():
-        raise UsageError(f"{place} cannot be read: there is no such file or folder.")
+        usual = "" if path else f" It is where {format} keeps its memory if nothing says otherwise; give the PATH."
+        raise UsageError(f"{place} cannot be read: there is no such file or folder.{usual}")
     return Source(place)

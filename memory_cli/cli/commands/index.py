@@ -52,7 +52,7 @@ def _watch(ctx: typer.Context, output: Output, quiet: bool, arguments: dict[str,
     except ImportError as error:
         raise UsageError(
             "To watch folders, `watchfiles` is needed; install memory-cli with its extra `watch` "
-            '(`uv tool install "memory-cli[watch]"`), or index again when you like.'
+            '(`uv tool install ".[watch]"` where it was installed from), or index again when you like.'
         ) from error
     given: Given = ctx.obj
     _run(ctx, given, output, quiet, arguments, first=True)

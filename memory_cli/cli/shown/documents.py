@@ -22,6 +22,8 @@ def _(result: Indexed) -> Iterator[str]:
 
 @notes.register
 def _(result: Indexed) -> Iterator[str]:
+    if result.note:
+        yield result.note
     if result.dry_run:
         yield "That is what would be done; nothing was."
     if result.redacted:

@@ -58,7 +58,8 @@ def blocks(text: str) -> Iterator[Block]:
             yield Block(start, said, tuple(name for _level, name in headings), item)
         held.clear()
 
-    for number, line in enumerate(text.splitlines(), 1):
+    written = text.splitlines()
+    for number, line in enumerate(written, 1):
         if fence or FENCE.match(line):
             # A block of code belongs to what it stands below.
             held.append(line.rstrip())
@@ -69,7 +70,7 @@ def blocks(text: str) -> Iterator[Block]:
             yield from block()
             level = len(heading[1])
             headings[:] = [each for each in headings if each[0] < level] + [(level, heading[2])]
-        elif bullet or (not line.strip() and not _goes_on(held, item)):
+        elif bullet or (not line.strip() and not _goes_on(held, item, written, number)):
             yield from block()
             start, item = number, bool(bullet)
             held += [line[bullet.end() :].rstrip()] if bullet else []
@@ -85,9 +86,15 @@ def blocks(text: str) -> Iterator[Block]:
     yield from block()
 
 
-def _goes_on(held: list[str], item: bool) -> bool:
-    """Tell whether a blank line may stand within what is held: a list's item goes on where it is indented."""
-    return item and bool(held)
+def _goes_on(held: list[str], item: bool, written: list[str], number: int) -> bool:
+    """Tell whether a blank line may stand within what is held.
+
+    A list's item goes on where it is indented, and code belongs to what it stands below.
+    """
+    if not held or item:
+        return bool(held)
+    following = next((written[place] for place in range(number, len(written)) if written[place].strip()), "")
+    return FENCE.match(following) is not None
 
 
 def _plain(value: str) -> str:

@@ -44,7 +44,13 @@ class Source:
         if self.folder:
             return b""
         if self._stream is not None:
-            return self._stream.readline(LARGEST)
+            head = self._stream.readline(LARGEST)
+            # On to the next line that says something: one line alone may be a document.
+            while line := self._stream.readline(LARGEST):
+                head += line
+                if line.strip():
+                    break
+            return head
         if self.path and files.is_held(self.path):
             # One of the stores that are open here, which closing it would unlock.
             return files.head(self.path, HEAD)
@@ -67,12 +73,20 @@ class Source:
 
     @cached_property
     def is_document(self) -> bool:
-        """Whether the whole is one JSON document, and not a line each."""
-        begin = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-        if begin == b"[":
+        """Whether the whole is one JSON document, and not a line each; one line alone is looked at as a document."""
+        start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if start[:1] != b"{":
+            return start[:1] == b"["
+        first, _, rest = start.partition(b"\n")
+        alone = not rest.strip() and (self._stream is not None or self.size <= len(self.head))
+        try:
+            json.loads(first)
+        except ValueError:
             return True
-        first, end, _rest = self.head.partition(b"\n")
-        return begin == b"{" and not ((end or len(self.head) > HEAD) and is_json(first))
+        except RecursionError:
+            # One record that will be refused.
+            return False
+        return alone
 
     def data(self) -> bytes:
         """Return all of it, or refuse what is too large."""
@@ -125,14 +139,3 @@ def parsed(data: bytes, name: str) -> Any:
         return json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{name} is not a JSON document that can be read: {error}") from error
-
-
-def is_json(line: bytes) -> bool:
-    """Tell whether a line is JSON by itself; what is nested too deep to tell is one record that will be refused."""
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    except RecursionError:
-        return True
-    return True

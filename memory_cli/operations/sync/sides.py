@@ -107,7 +107,7 @@ def peers(memory: Memory, scope: str, remote: str = "") -> list[Peer]:
     there = remotes(memory)
     if not there:
         raise UsageError(
-            "There is no remote. `memory config set sync.remotes laptop=http://laptop:8000` names one, and `memory "
+            "There is no remote. `memory config set sync.remotes desk=https://desk.example.org` names one, and `memory "
             "sync folder DIR` needs none."
         )
     if remote and remote not in there:
