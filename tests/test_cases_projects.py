@@ -91,3 +91,12 @@ def test_where_there_is_no_project_a_handoff_is_refused_and_nothing_made(here, t
     assert not list((elsewhere / "home").iterdir()) and not (tmp_path / "storage").exists()
     assert "global" in here(elsewhere / "home", "record", "tea").stderr
     assert not list((elsewhere / "home").iterdir())
+
+
+@pytest.mark.parametrize("line", ["import {}/lines.jsonl", "index {}/notes.md"])
+def test_what_goes_to_the_account_for_want_of_a_project_says_so(line, tmp_path, monkeypatch):
+    (tmp_path / "lines.jsonl").write_text('{"text": "tea"}\n', encoding="utf-8")
+    (tmp_path / "notes.md").write_text("Tea is green.\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["--storage-root", str(tmp_path / "storage"), *line.format(tmp_path).split()])
+    assert done.exit_code == 0 and "global memory" in done.stderr

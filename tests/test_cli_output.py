@@ -118,3 +118,11 @@ def test_the_block_for_a_client_names_the_roots(memory, tmp_path):
     server = block["mcpServers"]["memory"]
     assert server["args"][-3:] == ["serve", "--tools", "all"]
     assert str(tmp_path / "project") in server["args"]
+
+
+@pytest.mark.parametrize("line", ["recall --categories vim", "context --category base"])
+def test_what_categories_say_stands_in_the_answer_and_not_in_json_alone(line, memory):
+    assert memory("category", "write", "base", "--data", "editor=vim").exit_code == 0
+    for mode in ("plain", "table"):
+        done = memory(*line.split(), "-o", mode)
+        assert "base" in done.stdout and "vim" in done.stdout and "Nothing" not in done.stderr

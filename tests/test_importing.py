@@ -321,3 +321,41 @@ def test_lines_that_repeat_each_other_are_one_statement_and_keep_their_order(tmp
     assert list(found) == ["last", "where we are", "fourth", "third", "second", "first #one"]
     assert found["second"]["id"] == "two"
     assert sorted(found["first #one"]["tags"]) == ["more", "one"]
+
+
+@pytest.mark.parametrize("document, name", [
+    ({"results": [{"id": "m1", "memory": "Likes pizza."}]}, "mem0"),
+    ([{"id": "m1", "memory": "Likes pizza."}], "mem0"),
+    ({"memories": [{"content": "Likes pizza.", "content_hash": "h"}]}, "mcp-memory-service"),
+])  # fmt: skip
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_document_is_the_same_on_one_line_and_on_many(document, name, indent, named, piped, memory, tmp_path):
+    text = json.dumps(document, indent=indent) + "\n"
+    (tmp_path / "export.json").write_text(text, encoding="utf-8")
+    place = "-" if piped else str(tmp_path / "export.json")
+    done = memory("import", place, *(["--from", name] if named else []), "-o", "json", input=text)
+    assert done.exit_code == 0 and json.loads(done.stdout)["new"] == 1, done.output
+
+
+@pytest.mark.parametrize("text", ['{"text": "one"}\n', '{"text": "one"}', '\n{"text": "one"}\n\n{"text": "two"}\n'])
+@pytest.mark.parametrize("piped", [False, True])
+def test_one_line_of_ours_is_a_line(text, piped, memory, tmp_path):
+    (tmp_path / "lines.jsonl").write_text(text, encoding="utf-8")
+    done = memory("import", "-" if piped else str(tmp_path / "lines.jsonl"), "-o", "json", input=text)
+    assert json.loads(done.stdout)["new"] == text.count("text")
+
+
+def test_what_is_in_no_known_format_is_said_with_the_way_out(memory, tmp_path):
+    (tmp_path / "odd.json").write_text('{"things": [1, 2]}\n', encoding="utf-8")
+    done = memory("import", str(tmp_path / "odd.json"))
+    assert done.exit_code == 1 and "--from" in done.stderr and "memory index" in done.stderr
+
+
+def test_code_stays_with_the_line_above_it(taken, units, tmp_path):
+    (tmp_path / "CLAUDE.md").write_text(
+        "# Rules\n\nUse these commands:\n\n```\nmake\n```\n\nBe kind.\n", encoding="utf-8"
+    )
+    assert taken(tmp_path / "CLAUDE.md")["new"] == 2
+    assert any("Use these commands:" in text and "make" in text for text in units())

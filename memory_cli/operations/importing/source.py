@@ -44,12 +44,11 @@ class Source:
         if self.folder:
             return b""
         if self._stream is not None:
-            head = self._stream.readline(LARGEST)
-            # On to the next line that says something: one line alone may be a document.
-            while line := self._stream.readline(LARGEST):
+            # Two lines that say something: one alone may be a document.
+            head, said = b"", 0
+            while said < 2 and (line := self._stream.readline(LARGEST)):
                 head += line
-                if line.strip():
-                    break
+                said += bool(line.strip())
             return head
         if self.path and files.is_held(self.path):
             # One of the stores that are open here, which closing it would unlock.
