@@ -123,8 +123,12 @@ def test_the_graph_holds_what_matches_and_its_neighbours(linked):
 def test_a_graph_is_bounded(memory):
     lines = [json.dumps({"text": f"thing {number}", "tags": ["all"]}) for number in range(300)]
     memory("import", "-", input="\n".join(lines))
-    found = json.loads(memory("graph", "--limit", "200", "-o", "json").stdout)
+    found = json.loads(memory("graph", "--limit", "200", "--budget", "0", "-o", "json").stdout)
     assert (len(found["nodes"]), len(found["edges"])) == (200, 500) and found["truncated"]
+    usual = json.loads(memory("graph", "-o", "json").stdout)
+    ids = {each["id"] for each in usual["nodes"]}
+    assert usual["truncated"] and ids and all({each["from_id"], each["to_id"]} <= ids for each in usual["edges"])
+    assert len(json.dumps(usual)) < 2000 * 4
 
 
 def test_a_graph_is_drawn_for_other_programs_and_nothing_in_it_is_markup(linked, memory):

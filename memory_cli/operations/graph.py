@@ -1,11 +1,13 @@
 """The graph of statements and the links between them."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from memory_cli.memory import Memory
-from memory_cli.models.links import TAG, Graph, Link
+from memory_cli.models.frozen import replace
+from memory_cli.models.links import TAG, Edge, Graph, Link, Node
 from memory_cli.models.statement import Statement
-from memory_cli.operations import edges
+from memory_cli.operations import edges, shown
 from memory_cli.operations import parameters as given
 from memory_cli.operations.finding import Place
 from memory_cli.parameter import Described
@@ -25,10 +27,11 @@ def graph(
     *,
     scope: given.Scope = "",
     limit: Annotated[int, Described("At most this many statements.", at_least=1, at_most=MOST_NODES)] = USUAL,
+    budget: given.Budget = -1,
 ) -> Graph:
     """Show statements, and the links between them and their neighbours.
 
-    At most 200 statements and 500 links, the newest first.
+    At most 200 statements and 500 links, the newest first, as far as they fit into a budget of tokens.
     """
     nodes: dict[Key, Place] = {}
     more = False
@@ -43,13 +46,30 @@ def graph(
     ids = {one.id for _store, one in nodes.values()}
     kept = [each for each in found if each.from_id in ids and each.to_id in ids]
     linked = {end for each in kept for end in (each.from_id, each.to_id)}
-    told = [place for place in nodes.values() if filter or place[1].id in linked]
-    hint = "" if told else NO_MATCH if filter else NOTHING
+    told = [edges.node(memory, place) for place in nodes.values() if filter or place[1].id in linked]
+    drawn = [edges.edge(each) for each in kept[:MOST_EDGES]]
+    room = shown.room(memory, budget, limit / USUAL)
+    fitted = _within(told, drawn, room) if room else Graph(told, drawn)
+    return replace(
+        fitted,
+        truncated=more or len(kept) > MOST_EDGES or len(fitted.nodes) < len(told),
+        hint="" if told else NO_MATCH if filter else NOTHING,
+    )
+
+
+def _within(nodes: Sequence[Node], drawn: Sequence[Edge], room: int) -> Graph:
+    """Return the first nodes that fit into so many tokens with the links between them, the first one in any case."""
+    ids: set[str] = set()
+    for each in nodes:
+        more = [edge for edge in drawn if each.id in (edge.from_id, edge.to_id)]
+        more = [edge for edge in more if {edge.from_id, edge.to_id} <= ids | {each.id}]
+        room -= shown.tokens(each) + sum(map(shown.tokens, more))
+        if room < 0 and ids:
+            break
+        ids.add(each.id)
     return Graph(
-        [edges.node(memory, place) for place in told],
-        [edges.edge(each) for each in kept[:MOST_EDGES]],
-        truncated=more or len(kept) > MOST_EDGES,
-        hint=hint,
+        [each for each in nodes if each.id in ids],
+        [each for each in drawn if {each.from_id, each.to_id} <= ids],
     )
 
 

@@ -9,7 +9,7 @@ from memory_cli.operations import parameters as given
 from memory_cli.parameter import Described
 
 Type = Literal["", "similar", "tag", "supersedes", "contradicts", "supports", "related"]
-USUAL = 50
+USUAL = 40
 
 
 def links(

@@ -106,7 +106,7 @@ def changes(memory: Memory, asked: QueryParams) -> History:
 
 def linked(memory: Memory, asked: QueryParams) -> Graph:
     """Return the graph of what is linked, or of what matches a filter."""
-    return graph(memory, asked.get("filter", ""), limit=GRAPH)
+    return graph(memory, asked.get("filter", ""), limit=GRAPH, budget=0)
 
 
 def document(memory: Memory, asked: QueryParams) -> Document:

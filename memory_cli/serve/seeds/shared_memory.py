@@ -220,7 +220,7 @@ def memory_graph(
     limit: Annotated[int, Described("At most this many chunks, and never more than 200.", at_least=1)] = 100,
 ) -> GraphShown:
     """Return chunks and the links between them, with their direct neighbours."""
-    found = graph.graph(memory, filter, limit=min(limit, MOST_NODES))
+    found = graph.graph(memory, filter, limit=min(limit, MOST_NODES), budget=0)
     nodes = [GraphNode(each.id, each.text, next(iter(each.agents), ""), each.kind.lower()) for each in found.nodes]
     return GraphShown(nodes, [_row(each) for each in found.edges])
 
