@@ -1,5 +1,6 @@
 """Fixtures: a project and a storage root of its own for each test, and both front ends over them."""
 
+import json
 import os
 
 # typer reads these once, when it is imported.
@@ -52,6 +53,19 @@ def memory(roots):
 
 
 @pytest.fixture
+def category(memory):
+    """Run `memory category …` and return its document, or its error where a code is expected."""
+
+    def run(*argv, code=0, **kwargs):
+        done = memory("category", *argv, "-o", "json", **kwargs)
+        assert not isinstance(done.exception, Exception), done.exception
+        assert done.exit_code == code, done.output
+        return json.loads(done.stdout) if done.stdout else done.stderr
+
+    return run
+
+
+@pytest.fixture
 def program(roots):
     """Run the program as a process of its own."""
 
@@ -84,3 +98,19 @@ async def agent(session):
 
     async with Client(make_server(session, "all"), raise_exceptions=True) as client:
         yield client
+
+
+@pytest.fixture
+def anna(tmp_path):
+    """A machine that shares a folder with bert's."""
+    from tests.devices import Device
+
+    return Device(tmp_path / "anna", "anna", tmp_path / "shared")
+
+
+@pytest.fixture
+def bert(tmp_path):
+    """Another one."""
+    from tests.devices import Device
+
+    return Device(tmp_path / "bert", "bert", tmp_path / "shared")

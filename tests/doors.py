@@ -36,3 +36,8 @@ def _argv(operation, given):
             yield from (f"{flag}-json", json.dumps(value))
         else:
             yield from (part for one in (value if isinstance(value, list) else [value]) for part in (flag, str(one)))
+
+
+def put(category, name, data, *options, **kwargs):
+    """Write a category on the command line."""
+    return category("write", name, json.dumps(data), *options, **kwargs)

@@ -14,8 +14,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from typer.testing import CliRunner
 
-from benchmarks.stores import roots
+from benchmarks.stores import opened, roots
 from memory_cli.cli.app import app
+from memory_cli.operations.category.write import write
+from memory_cli.operations.record import record
 from tests.conftest import SOURCES
 
 
@@ -76,3 +78,12 @@ async def client(address, secret="", **options):
         Client(streamable_http_client(f"{address}/mcp", http_client=wire), **options) as agent,
     ):
         yield agent
+
+
+def stocked(folder):
+    """Make a memory with a statement and a category, for what is served; return its folder."""
+    roots(folder)
+    with opened(folder) as memory:
+        record(memory, "The deploy key is in the safe.", id="safe")
+        write(memory, "base", data={"a": 1})
+    return folder

@@ -18,7 +18,7 @@ from memory_cli.surface import OPERATIONS
 from memory_cli.sync.asking import PREFIX
 from tests.conftest import SOURCES
 from tests.doors import by_command_line
-from tests.http_server import asked, client, in_process, served, token
+from tests.http_server import asked, client, in_process, served, stocked, token
 from tests.test_surface import CALLS, settled
 
 ROWS = rows()
@@ -35,12 +35,7 @@ SEEDS = {"read", "write", "append", "search", "list", "delete", "history", "delt
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("api")
-    roots(folder)
-    with opened(folder) as memory:
-        record(memory, "The deploy key is in the safe.", id="safe")
-        write(memory, "base", data={"a": 1})
-    return folder
+    return stocked(tmp_path_factory.mktemp("api"))
 
 
 @pytest.fixture(scope="module")

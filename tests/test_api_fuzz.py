@@ -7,13 +7,10 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from benchmarks.stores import opened, roots
-from memory_cli.operations.category.write import write
-from memory_cli.operations.record import record
 from memory_cli.serve.api.openapi import described
 from memory_cli.serve.gate import HEALTH
 from memory_cli.sync.asking import PACKED
-from tests.http_server import served, token
+from tests.http_server import served, stocked, token
 
 CHECKS = [
     not_a_server_error, checks.ignored_auth, checks.response_schema_conformance, checks.status_code_conformance,
@@ -24,12 +21,7 @@ EXAMPLES = 6
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("fuzz")
-    roots(folder)
-    with opened(folder) as memory:
-        record(memory, "The deploy key is in the safe.", id="safe")
-        write(memory, "base", data={"a": 1})
-    return folder
+    return stocked(tmp_path_factory.mktemp("fuzz"))
 
 
 @pytest.fixture(scope="module")

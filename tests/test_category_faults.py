@@ -23,7 +23,7 @@ from memory_cli.operations.category.write import write
 from memory_cli.store import categories, checks
 from memory_cli.text.analysis import index_tokens, query_terms
 from tests.conftest import SOURCES
-from tests.test_categories import put
+from tests.doors import put
 
 APPENDER = """
 import sys
@@ -35,19 +35,6 @@ for number in range(3):
         append(memory, "log", data={"n": number})
 """
 QUICK = ("storage.lock_deadline_ms=50", "storage.busy_timeout_ms=10")
-
-
-@pytest.fixture
-def category(memory):
-    """Run `memory category …` and return its document, or its error where a code is expected."""
-
-    def run(*argv, code=0, **kwargs):
-        done = memory("category", *argv, "-o", "json", **kwargs)
-        assert not isinstance(done.exception, Exception), done.exception
-        assert done.exit_code == code, done.output
-        return json.loads(done.stdout) if done.stdout else done.stderr
-
-    return run
 
 
 @pytest.fixture

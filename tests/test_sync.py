@@ -1,113 +1,12 @@
 """Sync through a folder, as whoever has two devices meets it: what travels, what is refused, what is kept."""
 
-import gzip
 import json
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from benchmarks.stores import opened, roots
-from memory_cli.cli.app import app
-from memory_cli.models.sync import Parcel, Row
-from memory_cli.sync import envelope
-from memory_cli.sync.contents import hash_of
-
-STRANGER = "ab" * 8
-SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
-PLAIN = {"kind": "memory", "text": "{}"}
-SAID = {
-    "kind": "ITEM",
-    "at": 1,
-    "updated_at": 1,
-    "expires_at": None,
-    "metadata": {},
-    "superseded": False,
-    "aliases": [],
-}
-
-
-TOLD = {**SAID, "text": "told words", "origins": [["eve", "chat", []]]}
-
-
-class Answer(dict):
-    """An answer as JSON, which leaves out what is empty, 0 or false."""
-
-    def __missing__(self, name):
-        return ()
-
-
-class Device:
-    """One of the machines of somebody who has several."""
-
-    def __init__(self, place, name, carried):
-        self.place, self.name, self.carried = place, name, carried
-        self.flags = roots(place)
-
-    def run(self, *argv, code=0):
-        done = CliRunner().invoke(
-            app, [*self.flags, *argv, "-o", "json"], env={"MEMORY_DEVICE": self.name}, prog_name="memory"
-        )
-        assert not isinstance(done.exception, Exception), done.exception
-        assert done.exit_code == code, done.output
-        self.said = done.stderr
-        return json.loads(done.stdout, object_hook=Answer) if done.stdout else done.stderr
-
-    def record(self, text, *argv):
-        return self.run("record", text, "--scope", "global", *argv)["id"]
-
-    def write(self, name, data, *argv, **kwargs):
-        return self.run("category", "write", name, json.dumps(data), *argv, **kwargs)
-
-    def read(self, name, **kwargs):
-        return self.run("category", "read", name, **kwargs)["data"]
-
-    def sync(self, *argv, code=0):
-        return self.run("sync", "folder", str(self.carried), *argv, code=code)
-
-    def texts(self):
-        return sorted(each["text"] for each in self.run("list", "--scope", "global", "--limit", "100")["units"])
-
-    def lost(self, scope="global"):
-        return [each["lost"] for each in self.run("sync", "conflicts", "--scope", scope)["conflicts"]]
-
-
-@pytest.fixture
-def anna(tmp_path):
-    return Device(tmp_path / "anna", "anna", tmp_path / "shared")
-
-
-@pytest.fixture
-def bert(tmp_path):
-    return Device(tmp_path / "bert", "bert", tmp_path / "shared")
-
-
-def around(*devices):
-    """Sync one after the other until each has seen what every other has."""
-    for each in (*devices, *devices):
-        each.sync()
-
-
-def said(text, **more):
-    return {**SAID, "text": text, "origins": [["eve", "chat", []]], **more}
-
-
-def parcel(key, content, *, hash="", family="statement"):
-    return Parcel(Row(family, key, hash or hash_of(content), {STRANGER: 1}), content)
-
-
-def leave(carried, *parcels, raw=b""):
-    """Leave an envelope in the folder as another device would."""
-    raw = raw or envelope.packed(STRANGER, "eve", parcels)
-    place = carried / STRANGER
-    place.mkdir(parents=True, exist_ok=True)
-    name = f"00-{sha256(raw).hexdigest()[:32]}.gz"
-    (place / name).write_bytes(raw)
-    told = {"format": "memory-sync-folder", "version": 1, "device": STRANGER, "name": "eve", "root": "",
-            "buckets": {"00": {"rows": "other", "file": name}}}  # fmt: skip
-    (place / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
-    return place / name
+from benchmarks.stores import opened
+from tests.devices import SECRET, around
 
 
 def test_what_either_has_comes_to_both(anna, bert):
@@ -261,80 +160,6 @@ def test_what_the_rules_of_access_forbid_is_named_and_comes_when_they_allow_it(a
     assert bert.read("base") == {"n": 1}
 
 
-def test_one_thing_that_is_not_what_its_hash_says_is_named_and_the_rest_comes(anna):
-    wrong = parcel("bad", said("not this"), hash="0" * 64)
-    leave(anna.carried, parcel("good", said("tea at four")), wrong, parcel("empty", said(" ")),
-          parcel("../x", {"kind": "memory", "text": "{}"}, family="category"),
-          parcel("shape", {"kind": "memory", "text": '{"a":1}'}, family="category"))  # fmt: skip
-    refused = {each["key"]: each["why"] for each in anna.sync(code=1)["refused"]}
-    assert refused.keys() == {"bad", "empty", "../x", "shape"} and "hash" in refused["bad"]
-    assert anna.texts() == ["tea at four"] and not anna.run("category", "list")["categories"]
-
-
-@pytest.mark.parametrize("line", ["{}", '{"format":"memory-sync","version":99}', "not JSON"])
-def test_an_envelope_that_is_none_is_named_and_changes_nothing(anna, line):
-    anna.record("tea at four")
-    for raw in (line.encode(), gzip.compress(f"{line}\n".encode())):
-        leave(anna.carried, raw=raw)
-        done = anna.sync()
-        assert STRANGER in done["notes"][0] and not done["equal"]
-    assert anna.texts() == ["tea at four"]
-
-
-def test_an_envelope_that_unpacks_to_more_than_may_be_is_refused(anna):
-    leave(anna.carried, raw=gzip.compress(b"0" * 3_000_000))
-    anna.flags = [*anna.flags, "--set", "sync.max_bytes=1000000"]
-    assert "sync.max_bytes" in json.dumps(anna.run("sync", "folder", str(anna.carried)))
-
-
-def test_a_file_that_is_not_whole_yet_is_passed_over_until_it_is(anna, bert):
-    anna.record("tea at four")
-    anna.sync()
-    (file,) = anna.carried.glob("*/*.gz")
-    whole = file.read_bytes()
-    file.write_bytes(whole[:50])
-    done = bert.sync()
-    assert not done["equal"] and "not whole" in done["notes"][0] and bert.texts() == []
-    file.write_bytes(whole)
-    assert bert.sync()["equal"] and bert.texts() == ["tea at four"]
-    manifest = file.with_name("manifest.json")
-    manifest.write_text(manifest.read_text(encoding="utf-8")[:40], encoding="utf-8")
-    assert "not whole" in bert.sync()["notes"][0]
-    # Whoever wrote it writes it again.
-    anna.sync()
-    assert not bert.sync()["notes"]
-
-
-def test_no_link_in_the_folder_is_followed(anna, bert, tmp_path):
-    anna.record("tea at four")
-    anna.sync()
-    (file,) = anna.carried.glob("*/*.gz")
-    elsewhere = tmp_path / "elsewhere"
-    file.rename(elsewhere)
-    file.symlink_to(elsewhere)
-    assert not bert.sync()["equal"] and bert.texts() == []
-    (anna.carried / STRANGER).symlink_to(tmp_path)
-    assert any("passed over" in each for each in bert.sync()["notes"])
-    assert "inside the memory" in bert.run("sync", "folder", str(bert.place / "storage/memory/default/x"), code=5)
-
-
-def test_who_receives_blots_out_secrets_too(anna):
-    leave(
-        anna.carried, parcel("key", said(f"the key is {SECRET}", metadata={"also": SECRET})),
-        parcel("base", {"kind": "memory", "text": json.dumps({"key": SECRET}, indent=2)}, family="category"),
-    )  # fmt: skip
-    told = {"at": 1, "agent": SECRET, "device": "eve", "reason": f"now {SECRET}", "ancestors": []}
-    row = Row("category", "plain", hash_of(PLAIN), {STRANGER: 1})
-    anna.sync()
-    leave(anna.carried, Parcel(row, PLAIN, told))
-    anna.sync()
-    raw = b"".join(each.read_bytes() for each in anna.place.rglob("*") if each.is_file())
-    assert SECRET.encode() not in raw and "the key is" in anna.texts()[0] and anna.read("base")["key"] != SECRET
-    assert SECRET not in json.dumps(anna.run("sync", "conflicts"))
-    # What became of it is another state, which goes to the others.
-    assert anna.run("sync", "manifest")["items"][0]["vector"].keys() > {STRANGER}
-
-
 def test_the_newer_of_two_handoffs_stays_and_the_other_is_kept(anna, bert):
     anna.run("handoff", "begun by anna")
     bert.run("handoff", "begun by bert")
@@ -445,29 +270,6 @@ def test_what_different_devices_changed_of_a_statement_is_joined(anna, bert):
         assert found["metadata"] == {"cups": "2", "state": "done"} and each.lost() == []
 
 
-def test_nobody_can_know_more_of_this_devices_writes_than_it_made(anna):
-    key = anna.record("old words")
-    anna.sync()
-    own = anna.run("sync", "status")["device"]
-    leave(anna.carried, Parcel(Row("statement", key, hash_of(TOLD), {STRANGER: 2, own: 10**6}), TOLD))
-    anna.sync()
-    anna.run("update", key, "newest words")
-    anna.sync()
-    assert anna.texts() == ["newest words"]
-
-
-def test_what_a_carrier_damaged_of_ones_own_is_written_again(anna, bert):
-    anna.record("hello")
-    anna.sync()
-    (file,) = anna.carried.glob("*/*.gz")
-    file.write_bytes(file.read_bytes()[:10])
-    bert.sync()
-    assert bert.texts() == []
-    anna.sync()
-    bert.sync()
-    assert bert.texts() == ["hello"]
-
-
 @pytest.mark.parametrize("first, second", [("write", "append"), ("append", "write")])
 def test_a_category_that_was_made_again_as_another_kind_is_so_everywhere(anna, bert, first, second):
     anna.run("category", first, "k", '{"x": 1}')
@@ -477,38 +279,3 @@ def test_a_category_that_was_made_again_as_another_kind_is_so_everywhere(anna, b
     around(anna, bert)
     assert anna.run("sync", "status")["root"] == bert.run("sync", "status")["root"]
     assert "z" in json.dumps(bert.read("k")) and '"x"' not in json.dumps(bert.read("k"))
-
-
-@pytest.mark.parametrize("damage", [
-    {"origins": [["cli", "cli", ["A"]], ["CLI", "cli", ["a"]]]}, {"at": 10**30}, {"superseded": 1},
-])  # fmt: skip
-def test_one_thing_that_no_store_takes_stops_no_sync(anna, damage):
-    leave(anna.carried, parcel("odd", {**said("odd"), **damage}), parcel("good", said("good")))
-    anna.sync(code=1)
-    assert anna.texts() == ["good"]
-
-
-@pytest.mark.parametrize("name", ["00-\x00.gz", "00-\ud800.gz", "00-../../x.gz", "00-x.gz"])
-def test_a_manifest_names_files_of_its_own_folder_alone(anna, name):
-    file = leave(anna.carried, parcel("key", said("text")))
-    told = json.loads((file.parent / "manifest.json").read_text(encoding="utf-8"))
-    told["buckets"]["00"]["file"] = name
-    (file.parent / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
-    anna.record("mine")
-    assert STRANGER in " ".join(anna.sync()["notes"]) and anna.texts() == ["mine"]
-
-
-def test_a_page_with_odd_front_matter_is_read_all_the_same(anna):
-    (anna.carried / "readable").mkdir(parents=True)
-    (anna.carried / "readable/odd.md").write_text(f"---\ntags: {'[' * 200_000}\n---\nWords.\n", encoding="utf-8")
-    anna.sync("--readable")
-    assert anna.texts() == ["Words."]
-
-
-def test_what_lies_in_the_way_of_ones_own_folder_is_said(anna):
-    anna.record("hello")
-    anna.sync()
-    (manifest,) = anna.carried.glob("*/manifest.json")
-    manifest.unlink()
-    manifest.mkdir()
-    assert "cannot be written" in anna.sync(code=1)
