@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks.stores import roots
 
 NAMES = ("laptop", "phone")
+SOURCES = Path(__file__).parents[1]
 KEYS = ("a", "b", "c")
 
 
@@ -53,7 +54,7 @@ def served(place: Path, environ: Mapping[str, str]) -> Iterator[str]:
 def once(place: Path, seed: int, steps: int) -> str:
     """Do so many random things, sync until all is quiet, and say what is apart or lost."""
     chance = random.Random(seed)
-    environ = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    environ = {**os.environ, "PYTHONPATH": str(SOURCES)}
     environ["MEMORY_SYNC_TOKEN"] = memory(place, "hub", "token", "add", "all", environ=environ)["token"]
     kept: set[str] = set()
     with served(place, environ) as address:

@@ -7,6 +7,7 @@ import os
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks import devices_http
 from benchmarks.stores import opened, roots
 from memory_cli.cli.app import app
 from memory_cli.memory import make_session
@@ -330,3 +331,8 @@ def test_a_proxy_of_the_environment_is_not_asked_for_what_is_on_this_machine(
 ):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert sync(standing.address, "run")[0].exit_code == 0
+
+
+def test_devices_that_sync_at_random_and_are_killed_come_to_the_same_and_lose_nothing(tmp_path, elsewhere):
+    said = devices_http.once(tmp_path, seed=11, steps=24)
+    assert said.endswith("apart=0 lost=0"), said
