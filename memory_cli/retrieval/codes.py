@@ -6,7 +6,7 @@ import threading
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from memory_cli.embedding import Matrix, Vector
 
 MAGIC = b"memory codes 1\n"
-# Rows that are read, checked and compared at a time: about what a processor's cache holds.
-CHUNK = 4096
+# Rows that are read and checked at a time, and those that are compared: as numbers these fill a processor's cache.
+CHUNK, BLOCK = 4096, 1024
 # The directions kept are those that hold this share of the vectors' length.
 SHARE = 0.95
 WITNESSES = 8
@@ -31,18 +31,22 @@ class Damaged(Exception):
 class Segment:
     """The codes of the vectors whose numbers lie in one range, read from their file at each search.
 
+    With `keeps`, what a second search reads stays in memory: whoever asks once has no use for it.
+
     A search gets an upper bound of each cosine. With `x` the vector, `c` its code turned back, `q` the query and `K`
     the directions kept: q·x <= q·c + |q in K| |x in K - c| + |q outside K| |x outside K|, by Cauchy and Schwarz.
     """
 
-    def __init__(self, handle: BinaryIO) -> None:
+    def __init__(self, handle: io.BufferedIOBase) -> None:
         self._handle = handle
         self._lock = threading.Lock()
         self.bytes_read = 0
+        self.keeps = False
         self.header = _header(handle)
         self._start = handle.tell()
         rows, dimension, kept = (int(self.header[name]) for name in ("rows", "dimension", "kept"))
         self._kept, self._checked = kept, set[int]()
+        self._codes_kept: dict[int, NDArray[np.int8]] = {}
         sizes = (8 * rows, 8 * rows, 4 * rows, 4 * dimension * kept, 4 * kept)
         data = self._read(sum(sizes))
         if zlib.crc32(data) != self.header["checksum"]:
@@ -68,29 +72,48 @@ class Segment:
         outside = np.sqrt(max(0.0, float(query @ query) - length) + _ROUNDED_SQUARE)
         found = np.empty(len(self.numbers), np.float32)
         weights = turned * self._steps
-        room = np.empty((min(CHUNK, max(len(found), 1)), self._kept), np.float32)
-        for start in range(0, len(found), CHUNK):
-            end = min(start + CHUNK, len(found))
-            np.copyto(room[: end - start], self._chunk(start, end))
-            np.dot(room[: end - start], weights, out=found[start:end])
+        numbers = np.empty((BLOCK, self._kept), np.float32)
+        for start, codes in self._chunks():
+            for first in range(0, len(codes), BLOCK):
+                some = codes[first : first + BLOCK]
+                np.copyto(numbers[: len(some)], some)
+                np.dot(numbers[: len(some)], weights, out=found[start + first : start + first + len(some)])
         found += np.float32(outside) * self._rests
         found += np.float32(np.sqrt(length) * self.header["error"] + ROUNDING)
         return found
+
+    @property
+    def size(self) -> int:
+        """The bytes that all codes take."""
+        return len(self.numbers) * self._kept
 
     def __del__(self) -> None:
         # The last search that still reads it may end long after the store has newer codes.
         self._handle.close()
 
-    def _chunk(self, start: int, end: int) -> NDArray[np.int8]:
+    def _chunks(self) -> Iterator[tuple[int, NDArray[np.int8]]]:
+        """Yield the codes with the place of the first, each until the next is asked for."""
+        # One room for all: making it anew costs more than reading into it.
+        room = np.empty((min(CHUNK, len(self.numbers)), self._kept), np.int8)
+        for start in range(0, len(self.numbers), CHUNK):
+            if (codes := self._codes_kept.get(start)) is None:
+                codes = self._read_codes(start, room[: len(self.numbers) - start])
+            yield start, codes
+
+    def _read_codes(self, start: int, room: NDArray[np.int8]) -> NDArray[np.int8]:
         with self._lock:
             self._handle.seek(self._codes + start * self._kept)
-            data = self._read((end - start) * self._kept)
-        place = start // CHUNK
-        if place not in self._checked:
-            if zlib.crc32(data) != self.header["chunks"][place]:
-                raise Damaged
-            self._checked.add(place)
-        return np.frombuffer(data, np.int8).reshape(end - start, self._kept)
+            size = self._handle.readinto(room.reshape(-1).data)
+        self.bytes_read += size
+        if size != room.size:
+            raise Damaged
+        if start in self._checked:
+            if self.keeps:
+                self._codes_kept[start] = room.copy()
+        elif zlib.crc32(room.data) != self.header["chunks"][start // CHUNK]:
+            raise Damaged
+        self._checked.add(start)
+        return room
 
     def _read(self, size: int) -> bytes:
         data = self._handle.read(size)
@@ -162,7 +185,7 @@ def _heading(header: dict[str, Any]) -> Iterator[bytes]:
     yield text
 
 
-def _header(handle: BinaryIO) -> dict[str, Any]:
+def _header(handle: io.BufferedIOBase) -> dict[str, Any]:
     if handle.read(len(MAGIC)) != MAGIC:
         raise Damaged
     size, checksum = (int.from_bytes(handle.read(4), "little") for _ in range(2))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_cli.embedding import (
@@ -36,14 +35,18 @@ if TYPE_CHECKING:
 # Of more statements than this that pass the filters only the candidates are looked at, not the whole list.
 LISTED = 20_000
 WIDENED = 2
+# How many bounds are looked at to tell which ones are high.
+SAMPLE = 16_384
 
 
 class Compared(NamedTuple):
-    """How near the nearest part of a statement is to the query, which one that is, and the vectors of all."""
+    """How near the nearest part of a statement is to the query, which one that is, and where the vectors of all are."""
 
     cosine: float
     part: int
-    matrix: Matrix
+    rows: Matrix
+    start: int
+    end: int
 
 
 class Likeness(Frozen):
@@ -78,7 +81,7 @@ class Likeness(Frozen):
     def matrix(self, number: int) -> Matrix | None:
         """Return the vectors of the parts of a statement that was looked up, if it has any."""
         found = self.known.get(number)
-        return found and found.matrix
+        return None if found is None else found.rows[found.start : found.end]
 
     def passage(self, number: int, text: str) -> Span | None:
         """Return where in its text the part of a statement lies that is most like the query, if it was looked up."""
@@ -113,19 +116,18 @@ class Likeness(Frozen):
             bounds[~np.isin(held.statements, np.array(listed, np.int64))] = -np.inf
         passes = filters if listed is not None and not some else None
         found: dict[int, float] = {}
-        least, depth = self.scale.unrelated, min(WIDENED * limit, len(bounds))
-        looked = np.zeros(len(bounds), bool)
+        least, depth = self.scale.unrelated, WIDENED * limit
         while True:
-            first = np.argpartition(-bounds, depth - 1)[:depth] if depth < len(bounds) else np.arange(len(bounds))
-            places = first[~looked[first] & (bounds[first] > least)]
-            looked[first] = True
-            found |= self._compared(held, places, bounds, passes)
-            if len(found) >= limit:
+            enough = len(found) >= limit
+            if enough:
                 least = max(least, sorted(found.values())[-limit])
-            there = int(np.count_nonzero(bounds > least))
-            if there <= depth:
+            first = np.flatnonzero(bounds > least) if enough else _highest(bounds, depth)
+            places = first[bounds[first] > least]
+            if not len(places):
                 break
-            depth = there if len(found) >= limit else min(there, WIDENED * depth)
+            found |= self._compared(held, places, bounds, passes)
+            bounds[places] = -np.inf
+            depth *= WIDENED
         best = sorted(found, key=lambda number: (-found[number], number))
         return [number for number in best[:limit] if found[number] > self.scale.unrelated]
 
@@ -150,16 +152,32 @@ class Likeness(Frozen):
     def _read(self, rows: vectors.Rows) -> list[float]:
         """Compare rows, which hold all parts of each statement in order, with the query, and keep the best of each."""
         cosines: list[float] = (rows.matrix @ self.query).tolist()
-        start = 0
-        for number, group in groupby(rows.statements.tolist()):
-            end = start + len(list(group))
-            best = max(range(start, end), key=cosines.__getitem__)
-            self.known[number] = Compared(cosines[best], best - start, rows.matrix[start:end])
-            start = end
+        first: dict[int, int] = {}
+        for place, number in enumerate(rows.statements.tolist()):
+            first.setdefault(number, place)
+        starts = [*first.values(), len(cosines)]
+        for number, start, end in zip(first, starts, starts[1:], strict=False):
+            best = start if end == start + 1 else max(range(start, end), key=cosines.__getitem__)
+            self.known[number] = Compared(cosines[best], best - start, rows.matrix, start, end)
         return cosines
 
     def _scaled(self, cosine: float) -> float:
         return max(0.0, (cosine - self.scale.unrelated) / (self.scale.related - self.scale.unrelated))
+
+
+def _highest(bounds: Vector, depth: int) -> NDArray[np.int64]:
+    """Return the places of about the highest so many bounds."""
+    import numpy as np  # see Likeness.best
+
+    if depth >= len(bounds):
+        return np.arange(len(bounds))
+    # Some of them tell well enough where the highest begin; to sort out all takes as long as making them.
+    step = max(1, len(bounds) // SAMPLE)
+    rank = min(-(-depth // step), len(bounds) // step)
+    high = np.flatnonzero(bounds >= np.partition(bounds[::step], -rank)[-rank])
+    if len(high) <= WIDENED * depth:
+        return high
+    return high[np.argpartition(-bounds[high], depth)[:depth]]
 
 
 def likeness(

@@ -19,6 +19,8 @@ from memory_cli.store.connection import Store
 
 # How many numbers of vectors a segment spans: small ones as they come, large ones when eight of those are full.
 LARGE, SMALL = 32_768, 4_096
+# The bytes of codes that a process keeps in memory, of all its stores; further ones are read at each search.
+KEPT = 64_000_000
 
 _lock = threading.Lock()
 _held: dict[tuple[str, str], "Held"] = {}
@@ -36,8 +38,14 @@ class Held(Frozen):
 
     def bounds(self, query: Vector) -> Vector:
         """Return for each vector a number that its cosine with query does not exceed."""
-        newest = self.tail @ query + np.float32(codes.ROUNDING)
-        return np.concatenate([*(each.bounds(query) for each in self.segments.values()), newest])
+        found = np.empty(len(self.numbers), np.float32)
+        start = 0
+        for each in self.segments.values():
+            end = start + len(each.numbers)
+            found[start:end] = each.bounds(query)
+            start = end
+        found[start:] = self.tail @ query + np.float32(codes.ROUNDING)
+        return found
 
 
 def held(store: Store, embedder: Embedder) -> Held:
@@ -50,6 +58,7 @@ def held(store: Store, embedder: Embedder) -> Held:
             known = _nothing(generation, embedder.dimension)
         if known.last != last or key not in _held:
             known = _held[key] = _renewed(store, embedder, known, last)
+            _keep_codes(known)
         return known
 
 
@@ -65,6 +74,15 @@ def rebuild(store: Store, embedder: Embedder) -> Held:
         sidefiles.drop(store)
         _held.pop((str(store.path.absolute()), embedder.model), None)
     return held(store, embedder)
+
+
+def _keep_codes(known: Held) -> None:
+    """Let the segments keep their codes, as long as there is room."""
+    room = KEPT - sum(each.size for held in _held.values() for each in held.segments.values() if each.keeps)
+    for each in known.segments.values():
+        if not each.keeps and each.size <= room:
+            each.keeps = True
+            room -= each.size
 
 
 def _nothing(generation: int, dimension: int) -> Held:

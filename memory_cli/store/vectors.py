@@ -190,12 +190,13 @@ def _rows(cursor: sqlite3.Cursor, dimension: int) -> Rows:
     # Through sqlite3.Row it would take half as long again.
     cursor.row_factory = None
     found: list[tuple[int, int]] = []
-    parts: list[NDArray[np.float32]] = [np.empty((0, dimension), "<f4")]
+    parts: list[NDArray[np.float32]] = []
     while rows := cursor.fetchmany(FETCHED):
         found += [row[:2] for row in rows]
         parts.append(np.frombuffer(b"".join([row[2] for row in rows]), "<f4").reshape(-1, dimension))
     numbers = np.array(found, np.int64).reshape(-1, 2)
-    return Rows(numbers[:, 0], numbers[:, 1], np.concatenate(parts))
+    matrix = parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, dimension), "<f4"), *parts])
+    return Rows(numbers[:, 0], numbers[:, 1], matrix)
 
 
 def _model_number(store: Store, model: str) -> int | None:
