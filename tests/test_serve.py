@@ -147,6 +147,42 @@ def test_a_client_that_stops_reading_is_no_error(tmp_path):
         assert server.stderr.read() == b""
 
 
+def test_answers_larger_than_a_pipe_wait_for_a_client_that_sends_first(tmp_path):
+    roots(tmp_path)
+    with opened(tmp_path) as memory:
+        for number in range(8):
+            record(memory, f"{number} " + "how the cache is warmed before the release " * 60)
+    with served(tmp_path) as server:
+        asked = [call(number, "memory_context", budget=8000) for number in range(2, 42)]
+        say(server, HELLO, *asked)
+        answers = [server.stdout.readline() for _ in range(1 + len(asked))]
+    assert sum(map(len, answers)) > 4 * 65536
+    assert sorted(json.loads(line)["id"] for line in answers) == [1, *(each["id"] for each in asked)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the streams")
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-"])
+def test_a_caller_that_closed_a_stream_is_told_so(tmp_path, closed):
+    command = [sys.executable, "-m", "memory_cli", *roots(tmp_path), "serve"]
+    ended = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "one of them is closed" in ended.stderr and "Traceback" not in ended.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the streams")
+def test_a_caller_that_closed_the_log_is_served(tmp_path):
+    command = [sys.executable, "-m", "memory_cli", *roots(tmp_path), "serve"]
+    lines = "\n".join(json.dumps(each) for each in (HELLO, call(3, "record_memory", text="tea is green")))
+    ended = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *command],
+        input=lines, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0
+    assert sorted(json.loads(line)["id"] for line in ended.stdout.splitlines()) == [1, 3]
+
+
 @pytest.fixture
 def anyio_backend():
     return "asyncio"

@@ -20,7 +20,7 @@ from mcp.server.stdio import stdio_server
 from memory_cli import __version__
 from memory_cli.memory import GLOBAL, Session
 from memory_cli.models.tokens import TOKEN, Token
-from memory_cli.serve import prompts, resources
+from memory_cli.serve import prompts, resources, standard_streams
 from memory_cli.serve.background import Background
 from memory_cli.serve.bearer import borne
 from memory_cli.serve.bind import answer, bind, failed
@@ -170,6 +170,7 @@ def serve(
 
     What is beside is told how to say that there may be something to embed.
     """
+    standard_streams.require()
     background = Background(session)
     server = make_server(session, tools, scope=scope, called=background.wake)
     listener = Listener(session, background.wake)
@@ -186,13 +187,14 @@ def serve(
     listener.close()
     if session.kept:
         session.kept.close()
-    sys.stderr.flush()
+    if sys.stderr is not None:
+        sys.stderr.flush()
     os._exit(0)
 
 
 async def _over_standard_streams(server: Server[Any]) -> None:
-    # The SDK leads the descriptors away; what Python still buffers of a print must not follow at the end either.
-    async with stdio_server() as wire:
+    # The descriptors are led away; what Python still buffers of a print must not follow at the end either.
+    async with stdio_server(*standard_streams.taken()) as wire:
         with redirect_stdout(sys.stderr):
             async with patient(*wire) as (read, write):
                 await server.run(read, write, server.create_initialization_options())
