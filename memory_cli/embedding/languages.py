@@ -7,6 +7,7 @@ from memory_cli.embedding.models import Traits
 from memory_cli.text.analysis import Query, reads_foreign
 
 _LETTERS_ALONE = re.compile(r"[^\W\d_]+")
+_NO_LETTERS = bytes(each for each in range(128) if not chr(each).isalpha())
 _LETTERS = {
     "Latin": "A-Za-z\u00aa-\u024f\u1e00-\u1eff",
     "Greek": "\u0370-\u03ff\u1f00-\u1fff",
@@ -30,6 +31,9 @@ def knows_script(model: Traits, text: str, share: float) -> bool:
     """Say whether at least this share of the letters of text are of scripts that the model knows."""
     if not model.scripts or (text.isascii() and "Latin" in model.scripts):
         return True
+    # Most that is in a Latin script is mostly in ASCII, which is told ten times as quickly.
+    if "Latin" in model.scripts and _ascii_letters(text) >= share * len(text):
+        return True
     known = _length(_known(model.scripts), text)
     # Hardly a text has more other characters than letters, and so needs no second look.
     return known >= share * len(text) or known >= share * _length(_LETTERS_ALONE, text)
@@ -38,6 +42,11 @@ def knows_script(model: Traits, text: str, share: float) -> bool:
 def knows(model: Traits, text: str, share: float) -> bool:
     """Say whether the model knows what a statement is written in, as far as its script and its little words tell."""
     return knows_script(model, text, share) and not (model.languages == ("en",) and reads_foreign(text))
+
+
+def knows_plain(model: Traits) -> bool:
+    """Say whether the model knows whatever is written in ASCII."""
+    return (not model.scripts or "Latin" in model.scripts) and model.languages != ("en",)
 
 
 def knows_language(model: Traits, query: Query, share: float) -> bool:
@@ -55,6 +64,10 @@ def script(text: str) -> str:
 def _length(runs: re.Pattern[str], text: str) -> int:
     """Return how many characters the runs have: a match for each letter would take several times as long."""
     return sum(map(len, runs.findall(text)))
+
+
+def _ascii_letters(text: str) -> int:
+    return len(text.encode("ascii", "ignore").translate(None, _NO_LETTERS))
 
 
 @lru_cache(maxsize=64)

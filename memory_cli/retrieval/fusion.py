@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from memory_cli.retrieval.words import Match
 from memory_cli.settings.retrieval import Retrieval
+from memory_cli.store.moments import MICROSECOND
 from memory_cli.store.words import Candidate
 
 ASKING = ("?", "？", "؟", "\u037e", "፧")
@@ -42,17 +43,20 @@ def ranked(
 ) -> list[Ranked]:
     """Return the candidates that have something for themselves, best first; `named` weighs the agents of the query."""
     best = max((each.match.bm25 for each in found), default=0.0)
-    parts = [_own_parts(each, best, named, settings) for each in found]
-    near = _neighbours(found, [part["words"] + part["meaning"] for part in parts], settings)
+    own = [_own(each, best, settings) for each in found]
+    near = _neighbours(found, [words + meaning for words, meaning in own], settings)
     scored = []
-    for each, part, gain, (lifts, weight) in zip(found, parts, near, preferred, strict=True):
-        if not _admitted(each, part, settings):
+    for each, (words, meaning), gain, (lifts, weight) in zip(found, own, near, preferred, strict=True):
+        # A neighbour alone brings nothing into an answer.
+        if not words and (each.meaning or 0.0) < settings.least_meaning:
             continue
-        lifted = 1 + part["agent"] + sum(lifts.values())
-        own = (part["words"] + part["meaning"]) * (1 - part["asks"]) * lifted
-        part |= lifts
-        part["neighbour"] = gain * lifted
-        score = round((own + part["neighbour"]) * weight, ROUNDED)
+        agent = max((named.get(name, 0.0) for name in each.candidate.agents), default=0.0) if named else 0.0
+        asks = settings.question_penalty if _asks(each.candidate.tail) else 0.0
+        lifted = 1 + agent + sum(lifts.values())
+        neighbour = gain * lifted
+        score = round(((words + meaning) * (1 - asks) * lifted + neighbour) * weight, ROUNDED)
+        part = {"words": words, "meaning": meaning, "agent": agent, "identifier": float(each.match.identifier),
+                "asks": asks, **lifts, "neighbour": neighbour}  # fmt: skip
         scored.append(Ranked(each, score, part))
     return _sorted(scored, settings)
 
@@ -83,38 +87,38 @@ def _chance(statements: int, settings: Retrieval) -> float:
     return min(1.0, math.sqrt(math.log(max(statements, 2)) / math.log(settings.floor_statements)))
 
 
-def _own_parts(each: Evidence, best: float, named: Mapping[str, float], settings: Retrieval) -> dict[str, float]:
-    return {
-        "words": settings.bm25_weight * each.match.bm25 / best if best else 0.0,
-        "meaning": settings.dense_weight * (each.meaning or 0.0),
-        "agent": max((named.get(agent, 0.0) for agent in each.candidate.agents), default=0.0) if named else 0.0,
-        "identifier": float(each.match.identifier),
-        "asks": settings.question_penalty if _asks(each.candidate.tail) else 0.0,
-    }
-
-
-def _admitted(each: Evidence, part: Mapping[str, float], settings: Retrieval) -> bool:
-    """Say whether a candidate matches by itself; a neighbour alone brings nothing into an answer."""
-    return bool(part["words"]) or (each.meaning or 0.0) >= settings.least_meaning
+def _own(each: Evidence, best: float, settings: Retrieval) -> tuple[float, float]:
+    """Return what a candidate's words and its meaning count."""
+    words = settings.bm25_weight * each.match.bm25 / best if best else 0.0
+    return words, settings.dense_weight * (each.meaning or 0.0)
 
 
 def _neighbours(found: Sequence[Evidence], scores: Sequence[float], settings: Retrieval) -> list[float]:
     """Return what each candidate gains from the matches recorded just before and after it."""
     places = {(each.store, each.candidate.sequence): place for place, each in enumerate(found)}
-    span = timedelta(minutes=settings.neighbour_minutes)
+    span = timedelta(minutes=settings.neighbour_minutes) // MICROSECOND
+    weights = [settings.neighbour_weight, settings.neighbour_weight**2]
 
-    def score(here: Evidence, distance: int) -> float:
-        place = places.get((here.store, here.candidate.sequence + distance))
-        if place is None or abs(found[place].candidate.at - here.candidate.at) > span:
+    def score(here: Candidate, place: int | None, *, before: bool) -> float:
+        if place is None or abs(found[place].candidate.at - here.at) > span:
             return 0.0
-        asked = settings.answer_weight if distance == -1 and _has_question(found[place].candidate.tail) else 0.0
+        asked = settings.answer_weight if before and _has_question(found[place].candidate.tail) else 0.0
         return scores[place] * (1 + asked)
 
-    weight = settings.neighbour_weight
-    return [
-        weight * max(score(each, -1), score(each, 1)) + weight**2 * max(score(each, -2), score(each, 2))
-        for each in found
-    ]
+    def gained(here: Candidate, before: int | None, after: int | None, distance: int) -> float:
+        # Hardly any has a neighbour among the candidates of a large store.
+        if before is None and after is None:
+            return 0.0
+        asked = before is not None and distance == 1
+        return weights[distance - 1] * max(score(here, before, before=asked), score(here, after, before=False))
+
+    find = places.get
+    gains = []
+    for store, here, _match, _meaning in found:
+        own = here.sequence
+        next_to = gained(here, find((store, own - 1)), find((store, own + 1)), 1)
+        gains.append(next_to + gained(here, find((store, own - 2)), find((store, own + 2)), 2))
+    return gains
 
 
 def _sorted(scored: Sequence[Ranked], settings: Retrieval) -> list[Ranked]:
@@ -122,10 +126,10 @@ def _sorted(scored: Sequence[Ranked], settings: Retrieval) -> list[Ranked]:
     least = settings.relative_margin * max((each.score for each in scored), default=0.0)
     kept = [each for each in scored if each.score >= least]
 
-    def key(each: Ranked) -> tuple[bool, float, float, int]:
+    def key(each: Ranked) -> tuple[bool, float, int, int]:
         candidate = each.evidence.candidate
         last = candidate.superseded and not settings.superseded_weight
-        return (last, -each.score, -candidate.at.timestamp(), -candidate.sequence)
+        return (last, -each.score, -candidate.at, -candidate.sequence)
 
     return sorted(kept, key=key)
 

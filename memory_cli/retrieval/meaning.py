@@ -17,7 +17,7 @@ from memory_cli.embedding import (
     model_state,
     traits,
 )
-from memory_cli.embedding.languages import knows, knows_language, script
+from memory_cli.embedding.languages import knows, knows_language, knows_plain, script
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.statement import Filters
 from memory_cli.settings.retrieval import Retrieval
@@ -187,10 +187,11 @@ def likeness(
     fits(store, embedder.model, len(query))
     known = traits(embedder.model)
     scale = known.scale if known else UNMEASURED
+    plain = known is None or knows_plain(known)
 
     def trusted(text: str) -> bool:
         """Say whether the model knows what a text is written in; any two texts in another language look alike to it."""
-        return known is None or knows(known, text, latin_share)
+        return (plain and text.isascii()) or known is None or knows(known, text, latin_share)
 
     return Likeness(store, embedder, query, scale, trusted, former, {})
 

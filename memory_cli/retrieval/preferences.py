@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 from memory_cli.models.frozen import Frozen
@@ -10,6 +11,7 @@ from memory_cli.retrieval.fusion import Evidence, Preference
 from memory_cli.settings.retrieval import Retrieval
 from memory_cli.store import words
 from memory_cli.store.connection import Store
+from memory_cli.store.moments import loaded
 from memory_cli.text.analysis import Query
 from memory_cli.text.time_words import spans_named
 from memory_cli.text.times import Span
@@ -18,6 +20,7 @@ from memory_cli.text.times import Span
 AFTERWARDS = timedelta(days=7)
 HALF = 0.5
 JOINED = (" ", "-", "_")
+NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 class Asking(Frozen):
@@ -45,6 +48,8 @@ def preferences(found: Sequence[Evidence], stores: Sequence[Store], asking: Aski
     ]
     lifted = [(each.part, each.weight * _rareness(each.fits), each.fits) for each in named if any(each.fits)]
     weights = _weights(found, stores, settings)
+    if not lifted:
+        return [Preference(NOTHING, weight) for weight in weights]
     return [
         Preference({part: lift * fits[place] for part, lift, fits in lifted}, weights[place])
         for place in range(len(found))
@@ -58,7 +63,9 @@ def _rareness(fits: Sequence[float]) -> float:
 
 def _times(found: Sequence[Evidence], asking: Asking) -> list[float]:
     spans = spans_named(asking.query.text, now=asking.now, zone=asking.zone)
-    return [max((_within(each.candidate.at, span) for span in spans), default=0.0) for each in found]
+    if not spans:
+        return []
+    return [max(_within(loaded(each.candidate.at), span) for span in spans) for each in found]
 
 
 def _within(at: datetime, span: Span) -> float:
@@ -74,12 +81,13 @@ def _tags(found: Sequence[Evidence], stores: Sequence[Store], asking: Asking) ->
         words.tagged(store, [each.candidate.number for each in found if each.store == place], names)
         for place, store in enumerate(stores)
     ]
-    return [float(each.candidate.number in tagged[each.store]) for each in found]
+    return [float(each.candidate.number in tagged[each.store]) for each in found] if any(tagged) else []
 
 
 def _kinds(found: Sequence[Evidence], asking: Asking) -> list[float]:
     asked = {form.upper() for word in _plain(asking.query) for form in (word, word.removesuffix("s"))}
-    return [float(each.candidate.kind in asked) for each in found]
+    named = asked.intersection(each.candidate.kind for each in found)
+    return [float(each.candidate.kind in named) for each in found] if named else []
 
 
 def _plain(query: Query) -> list[str]:

@@ -25,7 +25,8 @@ from memory_cli.text.analysis import STOP_STEMS, Query, index_tokens, query_term
 
 __all__ = ["Collapsed", "Found", "Hit", "search", "similar_words"]
 
-READ = 32
+# How many are read at a time; the first time what a page takes, and a few more for those that are set aside.
+READ, SPARE = 32, 3
 SIMILAR_LENGTH = 4000
 SIMILAR_TERMS = 12
 SURPLUS = 3
@@ -210,7 +211,8 @@ def _reranked(
 ) -> Reordered:
     if not reranking or not order:
         return Reordered(order, said=reranking.why_not if reranking else "")
-    texts = [statement.text for _, statement in _read(stores, pool(order, settings))] if reranking.reranker else []
+    chosen = pool(order, settings) if reranking.reranker else []
+    texts = [statement.text for _, statement in _read(stores, chosen, first=len(chosen))]
     return reordered(order, texts, query, reranking, settings)
 
 
@@ -237,7 +239,7 @@ def _shown(
     repetitions = Repetitions(alike, settings.duplicate_cosine)
     hits: list[Hit] = []
     collapsed: list[Collapsed] = []
-    for each, statement in _read(stores, order):
+    for each, statement in _read(stores, order, first=offset + limit + SPARE):
         if repeated := repetitions.collapse(statement):
             collapsed.append(repeated)
         elif len(hits) == offset + limit:
@@ -249,10 +251,10 @@ def _shown(
     return Found(hits[offset:], collapsed)
 
 
-def _read(stores: Sequence[Store], order: Sequence[Ranked]) -> Iterator[tuple[Ranked, Statement]]:
-    """Yield ranked candidates with their statements, read a few at a time."""
-    for start in range(0, len(order), READ):
-        some = order[start : start + READ]
+def _read(stores: Sequence[Store], order: Sequence[Ranked], *, first: int) -> Iterator[tuple[Ranked, Statement]]:
+    """Yield ranked candidates with their statements, the first so many read at once, and then a few at a time."""
+    start, end = 0, first
+    while some := order[start:end]:
         there = [
             statements.numbered(
                 store, [each.evidence.candidate.number for each in some if each.evidence.store == place]
@@ -261,6 +263,7 @@ def _read(stores: Sequence[Store], order: Sequence[Ranked]) -> Iterator[tuple[Ra
         ]
         for each in some:
             yield each, there[each.evidence.store][each.evidence.candidate.number]
+        start, end = end, end + READ
 
 
 def _telling(tokens: Iterable[str]) -> set[str]:

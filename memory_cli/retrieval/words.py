@@ -62,19 +62,26 @@ class Matcher:
     def match(self, candidate: Candidate) -> Match:
         """Return how candidate matches."""
         tokens = candidate.words.split()
-        times = [(self.whole[token], tokens.count(token)) for token in self.whole.keys() & tokens]
+        # In the order of the query, so that sums are the same in every process.
+        there = self.whole.keys() & tokens
+        times = [(term, tokens.count(token)) for token, term in self.whole.items() if token in there] if there else []
         # A beginning is counted in the text itself: every token of it follows a space.
-        spaced = f" {candidate.words}" if self.prefixes else ""
-        times += [(term, often) for start, term in self.prefixes if (often := spaced.count(start))]
-        damping = self._damping(len(tokens))
-        bm25 = sum(term.value * often / (often + damping) for term, often in times)
-        covered = sum(term.cover for term, _ in times)
-        for name in set(candidate.agents) & self.names.keys() if self.names else ():
+        if self.prefixes:
+            spaced = f" {candidate.words}"
+            times += [(term, often) for start, term in self.prefixes if (often := spaced.count(start))]
+        bm25 = covered = 0.0
+        exact = False
+        if times:
+            damping = self._damping(len(tokens))
+            for term, often in times:
+                bm25 += term.value * often / (often + damping)
+                covered += term.cover
+                exact = exact or term.exact
+        for name in self.names.keys() & candidate.agents if self.names else ():
             covered += 0 if name in tokens else self.names[name]
             # Who asks for nothing but an agent is answered with what it recorded.
             bm25 += self.only_names
-        coverage = min(covered / self.asked, 1.0) if self.asked else 0.0
-        return Match(bm25, coverage, any(term.exact for term, _ in times))
+        return Match(bm25, min(covered / self.asked, 1.0) if self.asked else 0.0, exact)
 
     def _damping(self, length: int) -> float:
         relative = length / self.known.mean if self.known.mean else 1.0

@@ -3,14 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memory_cli.models.statement import Filters
 from memory_cli.store.connection import Store
 from memory_cli.store.filters import EVERYTHING, conditions, effective
-from memory_cli.store.moments import loaded
 from memory_cli.store.sidefiles import PURGES
 from memory_cli.text.analysis import Term, index_tokens
 
@@ -43,11 +41,14 @@ class Size(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """What ranking needs of a statement, without its whole text; of each agent's name the first token."""
+    """What ranking needs of a statement, without its whole text; of each agent's name the first token.
+
+    `at` is in microseconds, as the store keeps it: most candidates are weighed without anybody asking for a date.
+    """
 
     number: int
     sequence: int
-    at: datetime
+    at: int
     kind: str
     superseded: bool
     head: str
@@ -61,9 +62,14 @@ def add(store: Store, number: int, text: str, agents: Sequence[str]) -> None:
     store.db.execute("insert into words (rowid, text, agent) values (?, ?, ?)", _indexed(number, text, tuple(agents)))
 
 
-def add_all(store: Store, rows: Iterable[tuple[int, str, tuple[str, ...]]]) -> None:
-    """Index the words of new statements, each with its row number, its text and its agents."""
-    store.db.executemany("insert into words (rowid, text, agent) values (?, ?, ?)", [_indexed(*each) for each in rows])
+def add_all(store: Store, rows: Sequence[tuple[int, str, str]]) -> None:
+    """Index new statements, each with its row number, and `analysed` text and agents."""
+    store.db.executemany("insert into words (rowid, text, agent) values (?, ?, ?)", rows)
+
+
+def analysed(text: str, agents: tuple[str, ...]) -> tuple[str, str]:
+    """Return the words of a text and of the names of its agents as they are indexed."""
+    return " ".join(index_tokens(text)), _names(agents)
 
 
 def put(store: Store, number: int, text: str, agents: Sequence[str]) -> None:
@@ -258,7 +264,7 @@ def _texts(store: Store, after: int) -> list[sqlite3.Row]:
 
 
 def _indexed(number: int, text: str, agents: tuple[str, ...]) -> tuple[int, str, str]:
-    return number, " ".join(index_tokens(text)), _names(agents)
+    return number, *analysed(text, agents)
 
 
 @lru_cache
@@ -298,7 +304,7 @@ def _expression(terms: Sequence[Term], agents: bool) -> str:
 
 def _candidate(row: tuple[Any, ...]) -> Candidate:
     number, sequence, at, kind, superseded, head, tail, tokens, agents = row
-    return Candidate(number, sequence, loaded(at), kind, bool(superseded), head, tail, tokens, _first_tokens(agents))
+    return Candidate(number, sequence, at, kind, bool(superseded), head, tail, tokens, _first_tokens(agents))
 
 
 @lru_cache(maxsize=1024)
