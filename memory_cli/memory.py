@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import field, replace
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memory_cli.text.redaction import Redacted
 
 LOCAL, GLOBAL = "local", "global"
+LONGEST_NAME = 40
 # The provider of vectors that sends nothing anywhere.
 HERE = "local"
 
@@ -203,15 +205,22 @@ class Memory(Frozen):
         if folder is None:
             return None
         if scope not in self._stores:
-            if scope == LOCAL:
-                _refuse_link(folder)
-            self._take_in(folder, scope)
-            opening = self.session.kept.open_store if self.session.kept else open_store
-            opened = self._stack.enter_context(opening(folder, scope, self.settings.storage, create=create))
+            opened = self._stack.enter_context(self._opening(folder, scope, create=create))
             if opened is None:
                 return None
             self._stores[scope] = opened
         return self._stores[scope]
+
+    def _opening(self, folder: Path, scope: str, *, create: bool) -> AbstractContextManager[Store | None]:
+        def before() -> None:
+            if scope == LOCAL:
+                _refuse_link(folder)
+            self._take_in(folder, scope)
+
+        if self.session.kept:
+            return self.session.kept.open_store(folder, scope, self.settings.storage, create=create, before=before)
+        before()
+        return open_store(folder, scope, self.settings.storage, create=create)
 
     def _take_in(self, folder: Path, scope: str) -> None:
         """Take in what an older server left in the place of this store, if it did."""
@@ -295,6 +304,16 @@ def chosen_roots(
 
 
 def _redacted(wanted: "Redact", text: str) -> "Redacted":
+    return _name_redacted(wanted, text) if len(text) <= LONGEST_NAME else _text_redacted(wanted, text)
+
+
+@lru_cache(maxsize=64)
+def _name_redacted(wanted: "Redact", text: str) -> "Redacted":
+    """Return what a call of a server meets each time, such as who asks and through which door."""
+    return _text_redacted(wanted, text)
+
+
+def _text_redacted(wanted: "Redact", text: str) -> "Redacted":
     # Its patterns take longer to compile than the rest of a start, and nothing that only reads needs them.
     from memory_cli.text.redaction import Redacted, redact
 

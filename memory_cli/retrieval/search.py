@@ -27,7 +27,8 @@ __all__ = ["Collapsed", "Found", "Hit", "search", "similar_words"]
 
 # How many are read at a time; the first time what a page takes, and a few more for those that are set aside.
 READ, SPARE = 32, 3
-SIMILAR_LENGTH = 4000
+# Of a long text its beginning is looked up.
+SIMILAR_TOKENS = 600
 SIMILAR_TERMS = 12
 SURPLUS = 3
 # What says nearly the same has nearly all the words, and so some of the rarest: the frequent ones need no look.
@@ -117,12 +118,14 @@ def search(
 
 def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[Statement]:
     """Return up to limit other statements that have nearly all their words in common with this one."""
-    mine = _telling(index_tokens(statement.text))
-    likely = [number for number in _likely(store, statement.text, mine) if number != statement.number]
+    tokens = index_tokens(statement.text)
+    mine = _telling(tokens)
+    looked_up = mine.intersection(tokens[:SIMILAR_TOKENS])
+    likely = [number for number in _likely(store, mine, looked_up) if number != statement.number]
     near: list[tuple[float, int]] = []
-    for number, tokens in words.texts(store, likely) if likely else ():
-        theirs = _telling(tokens)
-        shared = len(mine & theirs) / len(mine | theirs)
+    for number, theirs in words.texts(store, likely) if likely else ():
+        telling = _telling(theirs)
+        shared = len(mine & telling) / len(mine | telling)
         if shared >= SIMILAR_SHARE:
             near.append((shared, number))
     if not near:
@@ -132,27 +135,35 @@ def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[St
     return [there[number] for _, _, number in best if not there[number].superseded][:limit]
 
 
-def _likely(store: Store, text: str, mine: set[str]) -> list[int]:
+def _likely(store: Store, mine: set[str], looked_up: set[str]) -> list[int]:
     """Return the row numbers of what may be similar: it has the most of some words that few have.
 
-    Who lacks less than its share of the words has one at least of any so many; long ones are mostly rare.
+    Who lacks less than its share of the words has, of any so many, all but that share: the more are looked up, the
+    more of them it has. Long ones are mostly rare.
     """
     spare = int((1 - SIMILAR_SHARE) * len(mine))
-    begin = mine.intersection(index_tokens(text[:SIMILAR_LENGTH]))
-    ordered = sorted(begin, key=lambda token: (-len(token), token))
-    rare, frequent = words.holders(store, ordered, most=SIMILAR_ROWS, enough=min(spare + SURPLUS, SIMILAR_TERMS))
+    ordered = sorted(looked_up, key=lambda token: (-len(token), token))
+    enough = min(spare + SURPLUS, SIMILAR_TERMS)
+    rare, frequent = words.holders(store, ordered, most=SIMILAR_ROWS, enough=enough, spare=spare)
     shared = sorted((rows for rows in rare if len(rows) > 1), key=len)
     # So many words that nobody else has leave too few to share.
     if len(rare) - len(shared) > spare:
         return []
     if not shared:
         return words.holding_all(store, frequent[:SIMILAR_TERMS], limit=SIMILAR_POOL)
+    tally = _tallied(shared, least := len(rare) - spare)
+    likely = [number for number, times in tally.items() if times >= least]
+    return nlargest(SIMILAR_POOL, likely, key=lambda number: (tally[number], number))
+
+
+def _tallied(shared: Sequence[Sequence[int]], least: int) -> Counter[int]:
+    """Count in how many of the lists each number stands, but for those that cannot come to least any more."""
     tally: Counter[int] = Counter()
-    for rows in shared:
-        if tally.total() + len(rows) > SIMILAR_ROWS and tally:
+    for left, rows in zip(range(len(shared), 0, -1), shared, strict=True):
+        tally.update(rows if left >= least else tally.keys() & rows)
+        if least <= 0 and tally.total() > SIMILAR_ROWS:
             break
-        tally.update(rows)
-    return nlargest(SIMILAR_POOL, tally, key=lambda number: (tally[number], number))
+    return tally
 
 
 class _Question(Frozen):
@@ -192,9 +203,10 @@ class _Question(Frozen):
         found = []
         for place, store in enumerate(self.stores):
             like = likenesses[place] if likenesses else None
+            begun = like.begin() if like else None
             numbers = dict.fromkeys(self._by_words(place, matcher, depth))
             if like:
-                numbers |= dict.fromkeys(like.best(depth, self.filters))
+                numbers |= dict.fromkeys(like.best(depth, self.filters, begun))
                 like.look_up(numbers)
             for each in words.candidates(store, numbers):
                 likeness = like.of(each.number, each.head) if like else None

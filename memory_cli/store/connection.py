@@ -51,8 +51,8 @@ class Store(Frozen):
         """
         limit = self.storage.lock_deadline_ms if deadline_ms is None else deadline_ms
         with _turn(self.path, limit):
-            self.db.execute(f"pragma busy_timeout = {min(limit, self.storage.busy_timeout_ms)}")
-            patiently(lambda: self.db.execute("begin immediate"), self.path, limit)
+            with self._waiting_at_most(limit):
+                patiently(lambda: self.db.execute("begin immediate"), self.path, limit)
             try:
                 self._require_place()
                 yield
@@ -64,9 +64,22 @@ class Store(Frozen):
             if limit:
                 self._shorten_log()
 
+    @contextmanager
+    def _waiting_at_most(self, limit_ms: int) -> Iterator[None]:
+        """Let SQLite itself wait no longer for a lock than whoever asked does."""
+        usual = self.storage.busy_timeout_ms
+        if limit_ms >= usual:
+            yield
+            return
+        self.db.execute(f"pragma busy_timeout = {limit_ms}")
+        try:
+            yield
+        finally:
+            self.db.execute(f"pragma busy_timeout = {usual}")
+
     def _require_place(self) -> None:
         """Refuse to write into a file that another one took the place of while this waited for its lock."""
-        if self.inode and self.path.stat().st_ino != self.inode:
+        if self.inode and os.stat(self.path).st_ino != self.inode:
             raise Busy(f"{self.path} was replaced by a restore meanwhile; try again.")
 
     def _shorten_log(self) -> None:
@@ -75,9 +88,8 @@ class Store(Frozen):
         SQLite does so by itself only when nobody reads, which beside busy readers never comes, so that the log grows
         without end; this waits a moment for them. The change is on the disk already, so a lock is no failure.
         """
-        log = self.path.with_name(f"{self.path.name}-wal")
         try:
-            if log.stat().st_size > LONGEST_LOG:
+            if os.stat(f"{self.path}-wal").st_size > LONGEST_LOG:
                 self.db.execute("pragma wal_checkpoint(truncate)").fetchone()
         except FileNotFoundError:
             return
@@ -130,23 +142,29 @@ def data_version(store: Store) -> int:
     return int(store.db.execute("pragma data_version").fetchone()[0])
 
 
-def reopened(store: Store, version: int) -> bool:
-    """Make ready again what was kept open since its `data_version` was this; tell whether it can be used at all."""
+def reopened(store: Store, version: int) -> int | None:
+    """Return the `data_version` of what was kept open since it was this, or nothing if it can be used no more."""
     try:
-        if store.path.stat().st_ino != store.inode:
-            return False
+        if os.stat(store.path).st_ino != store.inode:
+            return None
     except FileNotFoundError:
-        return False
+        return None
     # In its other mode SQLite looks for such a journal at the opening alone.
     if store.storage.journal_mode != "wal":
         files.refuse_journal_of_many(store.path)
     deadline = store.storage.lock_deadline_ms
-    _settle(store.db, store.storage)
+    try:
+        now = patiently(lambda: data_version(store), store.path, deadline)
+    except sqlite3.Error:
+        # Whatever it is, opening it anew tells.
+        return None
     with translated(store.path):
-        if patiently(lambda: data_version(store), store.path, deadline) == version:
-            return True
-        # Somebody wrote: it may be a newer program, or one that is none of ours.
-        return patiently(lambda: _version(store.db, store.path), store.path, deadline) == len(MIGRATIONS)
+        # Where somebody wrote, it may be a newer program, or one that is none of ours.
+        if now != version and patiently(lambda: _version(store.db, store.path), store.path, deadline) != len(
+            MIGRATIONS
+        ):
+            return None
+    return now
 
 
 @contextmanager
@@ -250,7 +268,9 @@ def _connect(path: Path, storage: Storage, *, travels: bool = False) -> sqlite3.
 
 def _prepare(db: sqlite3.Connection, path: Path, storage: Storage) -> None:
     version = patiently(lambda: _version(db, path), path, storage.lock_deadline_ms)
-    _settle(db, storage)
+    db.execute(f"pragma busy_timeout = {storage.busy_timeout_ms}")
+    db.execute(f"pragma synchronous = {storage.synchronous}")
+    db.execute("pragma foreign_keys = on")
     # Ten times SQLite's own 2 MB: one query of a large store reads more than that.
     db.execute("pragma cache_size = -20000")
     if version < len(MIGRATIONS):
@@ -260,13 +280,6 @@ def _prepare(db: sqlite3.Connection, path: Path, storage: Storage) -> None:
         db.execute("pragma wal_checkpoint(passive)").fetchone()
     elif db.execute("pragma journal_mode").fetchone()[0] != storage.journal_mode:
         _change_journal(db, storage)
-
-
-def _settle(db: sqlite3.Connection, storage: Storage) -> None:
-    """Set what a call may have changed for itself."""
-    db.execute(f"pragma busy_timeout = {storage.busy_timeout_ms}")
-    db.execute(f"pragma synchronous = {storage.synchronous}")
-    db.execute("pragma foreign_keys = on")
 
 
 def _change_journal(db: sqlite3.Connection, storage: Storage) -> None:

@@ -4,22 +4,25 @@ Opening one reads the schema, and closing the last one writes the log back into 
 together more than a record costs by itself. What is not open any more is in nobody's way who restores a snapshot.
 """
 
-import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from memory_cli.settings.sections import Storage
-from memory_cli.store.connection import Store, connected, data_version, place, reopened
+from memory_cli.store.connection import NAME, Store, connected, data_version, place, reopened
 
 QUIET = 1.0
 
 
+def nothing() -> None:
+    """Do nothing before a store is opened."""
+
+
 class _Idle(NamedTuple):
-    """A store that nobody uses now, what its data_version was then, and since when."""
+    """A store that nobody uses now, what its data_version was when the last call began, and since when."""
 
     store: Store
     version: int
@@ -36,26 +39,29 @@ class Kept:
         self._closer: threading.Thread | None = None
 
     @contextmanager
-    def open_store(self, folder: Path, scope: str, storage: Storage, *, create: bool = False) -> Iterator[Store | None]:
-        """Lend the store in folder, or yield nothing when there is none and none is to be made."""
-        path = place(folder, create=create)
-        if path is None:
-            yield None
-            return
-        store = self._reused(path, scope, storage) or connected(path, scope, storage, travels=True)
+    def open_store(
+        self, folder: Path, scope: str, storage: Storage, *, create: bool = False, before: Callable[[], None] = nothing
+    ) -> Iterator[Store | None]:
+        """Lend the store in folder, or yield nothing when there is none and none is to be made.
+
+        What is to be looked at or done before a store is opened is done when none is open.
+        """
+        lent = self._reused(folder / NAME, scope, storage)
+        if lent is None:
+            before()
+            path = place(folder, create=create)
+            if path is None:
+                yield None
+                return
+            lent = _opened(path, scope, storage)
+        store, version = lent
         try:
             yield store
         except BaseException:
             # A call that failed may have left anything.
             store.db.close()
             raise
-        try:
-            idle = _Idle(store, data_version(store), time.monotonic())
-        except sqlite3.Error:
-            # The call itself is done, so whatever this is is none of its answer.
-            store.db.close()
-            return
-        self._keep(idle)
+        self._keep(_Idle(store, version, time.monotonic()))
 
     def close(self) -> None:
         """Close what nobody uses now."""
@@ -64,11 +70,12 @@ class Kept:
         for each in old:
             each.store.db.close()
 
-    def _reused(self, path: Path, scope: str, storage: Storage) -> Store | None:
+    def _reused(self, path: Path, scope: str, storage: Storage) -> tuple[Store, int] | None:
         while idle := self._taken(path, scope, storage):
             try:
-                if reopened(idle.store, idle.version):
-                    return idle.store
+                version = reopened(idle.store, idle.version)
+                if version is not None:
+                    return idle.store, version
             except BaseException:
                 idle.store.db.close()
                 raise
@@ -102,3 +109,12 @@ class Kept:
                 self._idle = [each for each in self._idle if each.since > since]
             for each in old:
                 each.store.db.close()
+
+
+def _opened(path: Path, scope: str, storage: Storage) -> tuple[Store, int]:
+    store = connected(path, scope, storage, travels=True)
+    try:
+        return store, data_version(store)
+    except BaseException:
+        store.db.close()
+        raise

@@ -19,10 +19,10 @@ BETWEEN_AGENTS = " | "
 TAIL = 80
 HEAD = 400
 
-# The words of a store that were found frequent are kept up to so many.
-MOST_FREQUENT = 10_000
+# Of how many statements hold a word it is remembered, for so many words of a store, where they are more than a few.
+FEW, MOST_KNOWN = 8, 20_000
 
-_frequent: dict[str, set[str]] = {}
+_held: dict[str, dict[str, int]] = {}
 _counted: dict[str, tuple[tuple[object, ...], int]] = {}
 
 
@@ -99,26 +99,36 @@ def counts(store: Store, terms: Iterable[Term]) -> dict[Term, Count]:
     return {term: _beginning_count(store, term) if term.prefix else exact.get(term.token, Count()) for term in wanted}
 
 
-def holders(store: Store, tokens: Sequence[str], *, most: int, enough: int) -> tuple[list[list[int]], list[str]]:
+def holders(
+    store: Store, tokens: Sequence[str], *, most: int, enough: int, spare: int
+) -> tuple[list[list[int]], list[str]]:
     """Return for the first tokens that at most so many statements hold their row numbers, and those that more hold.
 
-    What was too frequent once is not looked up again, so that a record costs no more in a large store than in a small.
+    What was found frequent before comes last, and is not looked up again where it is too frequent, so that a record
+    costs no more in a large store than in a small. Where one statement alone holds more tokens than it can spare, no
+    more are looked up.
     """
-    known = _frequent.setdefault(str(store.path.absolute()), set())
+    known = _held.setdefault(str(store.path.absolute()), {})
+    rows = store.db.cursor()
+    # See candidates.
+    rows.row_factory = None
     query = "select rowid from words where words match ? order by rowid desc limit ?"
     rare: list[list[int]] = []
     frequent: list[str] = []
-    for token in tokens:
-        if token not in known:
-            found = store.db.execute(query, (_expression([Term(token)], agents=False), most + 1)).fetchall()
-            if len(found) <= most:
-                rare.append([row[0] for row in found])
-                if len(rare) == enough:
-                    break
-                continue
-            if len(known) < MOST_FREQUENT:
-                known.add(token)
-        frequent.append(token)
+    for token in sorted(tokens, key=lambda each: known.get(each, 0)):
+        if known.get(token, 0) > most:
+            frequent.append(token)
+            continue
+        found = [row for (row,) in rows.execute(query, (_expression([Term(token)], agents=False), most + 1))]
+        if len(found) > FEW and len(known) < MOST_KNOWN:
+            known[token] = len(found)
+        if len(found) > most:
+            frequent.append(token)
+            continue
+        rare.append(found)
+        spare -= len(found) <= 1
+        if len(rare) == enough or spare < 0:
+            break
     return rare, frequent
 
 
