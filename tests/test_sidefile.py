@@ -117,7 +117,7 @@ def test_a_bound_is_never_below_the_cosine(place):
         rows = vectors.matrix(store, Directions.model, DIMENSION, 1, vectors.last(store))
         for number in range(50):
             query = Directions().embed_query(f"{number}")
-            assert (held.bounds(query) >= rows.matrix @ query).all()
+            assert (nearest.Scan(held, query).bounds() >= rows.matrix @ query).all()
 
 
 def spoil_header(data):
@@ -265,7 +265,7 @@ def test_a_search_reads_few_vectors(place):
 def test_a_segment_keeps_its_promise_without_any_vector():
     none = np.empty(0, np.int64)
     parts = codes.built(none, none, np.empty((0, 4), np.float32), {"dimension": 4})
-    assert len(codes.in_memory(parts).bounds(np.ones(4, np.float32))) == 0
+    codes.in_memory(parts).bounds(np.ones(4, np.float32), np.empty(0, np.float32))
 
 
 def test_files_are_listed_by_their_store_alone(place):
@@ -273,3 +273,12 @@ def test_files_are_listed_by_their_store_alone(place):
     with store_of(place) as store:
         best(store, "question")
         assert len(sidefiles.listed(store)) == 3
+
+
+def test_many_vectors_are_compared_by_threads_and_a_spoilt_file_is_noticed_all_the_same(place, monkeypatch):
+    monkeypatch.setattr(nearest, "THREADED", 1)
+    assert is_exact(place)
+    whole = files(place)[0].read_bytes()
+    files(place)[0].write_bytes(spoil_code(whole))
+    assert is_exact(place)
+    assert files(place)[0].read_bytes() == whole

@@ -17,7 +17,7 @@ MAGIC = b"memory codes 1\n"
 # Rows that are read and checked at a time, and those that are compared: as numbers these fill a processor's cache.
 CHUNK, BLOCK = 4096, 1024
 # The directions kept are those that hold this share of the vectors' length.
-SHARE = 0.95
+SHARE = 0.97
 WITNESSES = 8
 # What rounding to float32 can add up to, many times over.
 ROUNDING = 1e-4
@@ -65,12 +65,11 @@ class Segment:
         """Some numbers of vectors with the checksums that those had when the codes were made."""
         return [(int(number), int(checksum)) for number, checksum in self.header["witnesses"]]
 
-    def bounds(self, query: Vector) -> Vector:
-        """Return for each vector a number that its cosine with query does not exceed."""
+    def bounds(self, query: Vector, found: Vector) -> None:
+        """Put into found for each vector a number that its cosine with query does not exceed."""
         turned = query @ self._basis
         length = float(turned @ turned)
         outside = np.sqrt(max(0.0, float(query @ query) - length) + _ROUNDED_SQUARE)
-        found = np.empty(len(self.numbers), np.float32)
         weights = turned * self._steps
         numbers = np.empty((BLOCK, self._kept), np.float32)
         for start, codes in self._chunks():
@@ -80,7 +79,6 @@ class Segment:
                 np.dot(numbers[: len(some)], weights, out=found[start + first : start + first + len(some)])
         found += np.float32(outside) * self._rests
         found += np.float32(np.sqrt(length) * self.header["error"] + ROUNDING)
-        return found
 
     @property
     def size(self) -> int:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from memory_cli.retrieval.nearest import Held
+    from memory_cli.retrieval.nearest import Held, Scan
     from memory_cli.text.chunking import Span
 
 # Of more statements than this that pass the filters only the candidates are looked at, not the whole list.
@@ -93,23 +93,29 @@ class Likeness(Frozen):
         there = parts(self.embedder.model, text)
         return there[found.part] if found.part < len(there) else None
 
-    def best(self, limit: int, filters: Filters) -> list[int]:
-        """Return the row numbers of the most similar statements that pass filters."""
+    def begin(self) -> Scan:
+        """Begin to look for the most similar statements."""
         # numpy takes a tenth of a second, paid only by those who ask by meaning.
-        from memory_cli.retrieval import codes, nearest
+        from memory_cli.retrieval import nearest
 
-        held = nearest.held(self.store, self.embedder)
+        return nearest.Scan(nearest.held(self.store, self.embedder), self.query)
+
+    def best(self, limit: int, filters: Filters, begun: Scan | None = None) -> list[int]:
+        """Return the row numbers of the most similar statements that pass filters."""
+        from memory_cli.retrieval import codes, nearest  # see begin
+
         try:
-            best = self._best(held, limit, filters)
+            best = self._best(begun or self.begin(), limit, filters)
         except codes.Damaged:
-            best = self._best(nearest.rebuild(self.store, self.embedder), limit, filters)
+            rebuilt = nearest.rebuild(self.store, self.embedder)
+            best = self._best(nearest.Scan(rebuilt, self.query), limit, filters)
         return best + (self.former.best(limit, filters) if self.former else [])
 
-    def _best(self, held: Held, limit: int, filters: Filters) -> list[int]:
+    def _best(self, scan: Scan, limit: int, filters: Filters) -> list[int]:
         """Compare the vectors with the highest bounds, until no other can be among the best."""
-        import numpy as np  # see best
+        import numpy as np  # see begin
 
-        bounds = held.bounds(self.query)
+        held, bounds = scan.held, scan.bounds()
         listed = words.allowed(self.store, filters, limit=LISTED + 1)
         some = listed is not None and len(listed) <= LISTED
         if some:
@@ -135,7 +141,7 @@ class Likeness(Frozen):
         self, held: Held, places: NDArray[np.int64], bounds: Vector, passes: Filters | None
     ) -> dict[int, float]:
         """Return the cosines of the vectors in these places that are still there and pass."""
-        from memory_cli.retrieval import codes  # see best
+        from memory_cli.retrieval import codes  # see begin
 
         if passes:
             passing = set(words.passing(self.store, passes, held.statements[places].tolist()))
@@ -167,7 +173,7 @@ class Likeness(Frozen):
 
 def _highest(bounds: Vector, depth: int) -> NDArray[np.int64]:
     """Return the places of about the highest so many bounds."""
-    import numpy as np  # see Likeness.best
+    import numpy as np  # see Likeness.begin
 
     if depth >= len(bounds):
         return np.arange(len(bounds))
@@ -249,14 +255,14 @@ def floored(settings: Retrieval, embedder: Embedder | None) -> Retrieval:
 
 def forget_vectors() -> None:
     """Let go of every vector that is held in memory."""
-    from memory_cli.retrieval import nearest  # see Likeness.best
+    from memory_cli.retrieval import nearest  # see Likeness.begin
 
     nearest.forget()
 
 
 def settle(store: Store, embedder: Embedder) -> None:
     """Build the codes that are missing, so that no search has to."""
-    from memory_cli.retrieval import nearest  # see Likeness.best
+    from memory_cli.retrieval import nearest  # see Likeness.begin
 
     with store.snapshot():
         nearest.held(store, embedder)

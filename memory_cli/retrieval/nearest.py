@@ -1,6 +1,7 @@
 """The vectors of one store and model as a search sees them: segments of codes, and the newest as they are."""
 
 import contextlib
+import os
 import threading
 import zlib
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ from memory_cli.store.connection import Store
 LARGE, SMALL = 32_768, 4_096
 # The bytes of codes that a process keeps in memory, of all its stores; further ones are read at each search.
 KEPT = 64_000_000
+# Fewer vectors are sooner compared than threads are started.
+THREADED = 32_768
 
 _lock = threading.Lock()
 _held: dict[tuple[str, str], "Held"] = {}
@@ -36,16 +39,54 @@ class Held(Frozen):
     statements: NDArray[np.int64]
     tail: Matrix
 
-    def bounds(self, query: Vector) -> Vector:
-        """Return for each vector a number that its cosine with query does not exceed."""
-        found = np.empty(len(self.numbers), np.float32)
-        start = 0
-        for each in self.segments.values():
+
+class Scan:
+    """A number for each vector that its cosine with a query does not exceed.
+
+    Many are made by as many threads as there are processors, while who asked for them reads the store.
+    """
+
+    def __init__(self, held: Held, query: Vector) -> None:
+        self.held = held
+        self._query = query
+        self._bounds = np.empty(len(held.numbers), np.float32)
+        self._parts, start = list[tuple[Segment, Vector]](), 0
+        for each in held.segments.values():
             end = start + len(each.numbers)
-            found[start:end] = each.bounds(query)
+            self._parts.append((each, self._bounds[start:end]))
             start = end
-        found[start:] = self.tail @ query + np.float32(codes.ROUNDING)
-        return found
+        np.add(held.tail @ query, np.float32(codes.ROUNDING), out=self._bounds[start:])
+        self._waiting, self._made = list(range(len(self._parts))), set[int]()
+        count = min(os.cpu_count() or 1, len(self._parts)) if len(held.numbers) >= THREADED else 0
+        self._threads = [threading.Thread(target=self._help, name="bounds", daemon=True) for _ in range(count)]
+        for each in self._threads:
+            each.start()
+
+    def bounds(self) -> Vector:
+        """Return the bounds as soon as all are made."""
+        self._fill()
+        for each in self._threads:
+            each.join()
+        # What failed in a thread fails here again, where somebody sees it.
+        self._waiting = [place for place in range(len(self._parts)) if place not in self._made]
+        self._fill()
+        return self._bounds
+
+    def _help(self) -> None:
+        with contextlib.suppress(OSError, Damaged):
+            self._fill()
+
+    def _fill(self) -> None:
+        """Make bounds, a segment after the other; whoever comes takes the next one."""
+        while (place := self._next()) is not None:
+            segment, room = self._parts[place]
+            segment.bounds(self._query, room)
+            self._made.add(place)
+
+    def _next(self) -> int | None:
+        with contextlib.suppress(IndexError):
+            return self._waiting.pop()
+        return None
 
 
 def held(store: Store, embedder: Embedder) -> Held:
