@@ -59,8 +59,8 @@ class Scan:
         self._waiting, self._made = list(range(len(self._parts))), set[int]()
         count = min(os.cpu_count() or 1, len(self._parts)) if len(held.numbers) >= THREADED else 0
         self._threads = [threading.Thread(target=self._help, name="bounds", daemon=True) for _ in range(count)]
-        for each in self._threads:
-            each.start()
+        for thread in self._threads:
+            thread.start()
 
     def bounds(self) -> Vector:
         """Return the bounds as soon as all are made."""
