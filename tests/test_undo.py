@@ -114,13 +114,13 @@ def test_one_undo_takes_back_a_whole_import_of_many_batches(place):
 
 def test_an_import_that_others_wrote_in_between_is_more_than_one_change(place):
     def lines():
-        for number in range(1100):
-            if number == 700:
+        for number in range(2200):
+            if number == 1400:
                 do(place, record, "black tea cools")
             yield f'{{"text": "statement {number}"}}'
 
     do(place, import_, lines())
-    assert [each.count for each in do(place, history, budget=0).changes] == [600, 1, 500]
+    assert [each.count for each in do(place, history, budget=0).changes] == [1200, 1, 1000]
 
 
 def test_history_tells_who_changed_what_from_what_to_what(place):

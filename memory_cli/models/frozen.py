@@ -25,7 +25,10 @@ class Frozen:
 
     def __init__(self, *given: Any, **named: Any) -> None:
         names = self.__match_args__
-        values = {**self._defaults, **named} if not given else self._merged(given, named)
+        if len(given) > len(names) or (given and named):
+            values = self._merged(given, named)
+        else:
+            values = {**self._defaults, **named, **dict(zip(names, given, strict=False))}
         if len(values) < len(names) or not named.keys() <= self._names:
             self._complete(values)
         # Not by way of __setattr__, which refuses.

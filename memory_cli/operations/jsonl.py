@@ -91,12 +91,7 @@ class Reader:
 
     def number(self, name: str) -> int:
         """Return a whole number that is not negative; none is 0."""
-        value = self.fields.get(name)
-        if value is None:
-            return 0
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-            raise UsageError(f"`{name}` is not a count: {value!r}")
-        return value
+        return counted(name, self.fields.get(name))
 
     def flag(self, name: str) -> bool:
         """Return a truth value; none is false."""
@@ -131,3 +126,12 @@ class Reader:
         if value is not None and not isinstance(value, type_):
             raise UsageError(f"`{name}` is not {called}: {value!r}")
         return value
+
+
+def counted(name: str, value: object) -> int:
+    """Return a whole number that is not negative, or refuse it by name; none is 0."""
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+        raise UsageError(f"`{name}` is not a count: {value!r}")
+    return value

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 from memory_cli.models.frozen import replace
@@ -14,14 +15,15 @@ from memory_cli.store import links, vectors, words
 from memory_cli.store.codec import differing, packed
 from memory_cli.store.connection import Store
 from memory_cli.store.moments import stored
-from memory_cli.text.identity import folded, identity
+from memory_cli.store.ready import Ready, metadata_column
+from memory_cli.text.identity import folded, identity, new_ids
 
 COLUMNS = (
     "id", "identity", "folded", "sequence", "kind", "text", "at", "updated_at", "expires_at", "metadata", "superseded",
     "recalls", "last_recalled_at",
 )  # fmt: skip
 INSERT = f"insert into statement ({', '.join(COLUMNS)}) values ({', '.join(f':{each}' for each in COLUMNS)})"
-INSERT_NUMBERED = INSERT.replace("(id,", "(number, id,").replace("(:id,", "(:number, :id,")
+INSERT_READY = f"insert into statement (number, {', '.join(COLUMNS)}) values ({', '.join('?' * (len(COLUMNS) + 1))})"
 # The counter of the order of statements.
 SEQUENCE = "sequence"
 UPDATE = f"update statement set {', '.join(f'{each} = :{each}' for each in COLUMNS)} where number = :number"
@@ -77,22 +79,27 @@ def add(journal: Journal, statement: Statement) -> Statement:
     return added
 
 
-def add_all(journal: Journal, new: Sequence[tuple[bytes, Statement]]) -> None:
-    """Insert statements with their identities as the newest, in this order; no other has their words or their ids."""
+def add_all(journal: Journal, new: Sequence[Ready]) -> None:
+    """Insert statements as the newest, in this order; no other has their words or their ids. Who has none gets one."""
     if not new:
         return
-    db = journal.store.db
+    db, made = journal.store.db, iter(new_ids(sum(not each.id for each in new)))
+    ids = [each.id or next(made) for each in new]
     grown = db.execute("select seq from sqlite_sequence where name = 'statement'").fetchone()
     first = int(grown[0]) + 1 if grown else 1
-    rows = [
-        _row(each, known) | {"number": number, "sequence": next_sequence(journal)}
-        for number, (known, each) in enumerate(new, first)
-    ]
-    db.executemany(INSERT_NUMBERED, rows)
-    _add_all_origins(journal.store, [(number, each) for number, (_known, each) in enumerate(new, first)])
-    words.add_all(journal.store, ((number, each.text, each.agents) for number, (_known, each) in enumerate(new, first)))
+    sequence = next_sequence(journal)
+    journal.sequence += len(new) - 1
+    db.executemany(
+        INSERT_READY,
+        [
+            (number, id, each.identity, each.folded, place, *each[3:12])
+            for number, place, id, each in zip(count(first), count(sequence), ids, new, strict=False)
+        ],
+    )
+    _add_all_origins(journal.store, new, first)
+    words.add_all(journal.store, [(number, each.words, each.agents) for number, each in enumerate(new, first)])
     vectors.want(journal.store, *range(first, first + len(new)))
-    journal.items += [Item(each.id, "add", None) for _known, each in new]
+    journal.items += [Item(each, "add", None) for each in ids]
 
 
 def change(journal: Journal, before: Statement, after: Statement) -> Statement:
@@ -149,19 +156,20 @@ def _add_origins(store: Store, statement: Statement) -> None:
             _put_tags(store, int(cursor.lastrowid or 0), origin)
 
 
-def _add_all_origins(store: Store, new: Sequence[tuple[int, Statement]]) -> None:
+def _add_all_origins(store: Store, new: Sequence[Ready], first: int) -> None:
     highest = store.db.execute("select max(number) from origin").fetchone()[0] or 0
-    placed = list(enumerate(((number, origin) for number, each in new for origin in each.origins), highest + 1))
-    store.db.executemany(
-        "insert into origin (number, statement, agent, source) values (?, ?, ?, ?)",
-        [(place, number, origin.agent, origin.source) for place, (number, origin) in placed],
-    )
-    for place, (_number, origin) in placed:
+    of_all = ((number, origin) for number, each in enumerate(new, first) for origin in each.origins)
+    rows, tags = [], []
+    for place, (number, origin) in enumerate(of_all, highest + 1):
+        rows.append((place, number, origin.agent, origin.source))
         if origin.tags:
-            _put_tags(store, place, origin)
-    for number, each in new:
-        if each.aliases:
-            _put_aliases(store, replace(each, number=number))
+            tags += [(place, tag) for tag in origin.tags]
+    store.db.executemany("insert into origin (number, statement, agent, source) values (?, ?, ?, ?)", rows)
+    store.db.executemany("insert into origin_tag (origin, tag) values (?, ?)", tags)
+    store.db.executemany(
+        "insert into alias (id, statement) values (?, ?)",
+        [(alias, number) for number, each in enumerate(new, first) for alias in each.aliases],
+    )
 
 
 def next_number(store: Store, counter: str) -> int:
@@ -172,11 +180,11 @@ def next_number(store: Store, counter: str) -> int:
     return int(store.db.execute("select value from counter where name = ?", (counter,)).fetchone()[0])
 
 
-def _row(statement: Statement, known: bytes | None = None) -> dict[str, Any]:
+def _row(statement: Statement) -> dict[str, Any]:
     expires, recalled = statement.expires_at, statement.last_recalled_at
     return {
         "id": statement.id,
-        "identity": known or identity(statement.kind, statement.text),
+        "identity": identity(statement.kind, statement.text),
         "folded": folded(statement.text),
         "sequence": statement.sequence,
         "kind": statement.kind,
@@ -184,7 +192,7 @@ def _row(statement: Statement, known: bytes | None = None) -> dict[str, Any]:
         "at": stored(statement.at),
         "updated_at": stored(statement.updated_at),
         "expires_at": None if expires is None else stored(expires),
-        "metadata": json.dumps(statement.metadata, ensure_ascii=False) if statement.metadata else None,
+        "metadata": metadata_column(statement.metadata),
         "superseded": int(statement.superseded),
         "recalls": statement.recalls,
         "last_recalled_at": None if recalled is None else stored(recalled),

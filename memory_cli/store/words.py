@@ -105,8 +105,8 @@ def holders(
     """Return for the first tokens that at most so many statements hold their row numbers, and those that more hold.
 
     What was found frequent before comes last, and is not looked up again where it is too frequent, so that a record
-    costs no more in a large store than in a small. Where one statement alone holds more tokens than it can spare, no
-    more are looked up.
+    costs no more in a large store than in a small. What has most of the tokens has one of any more than it can spare,
+    so after those no more are looked up where but few statements hold them.
     """
     known = _held.setdefault(str(store.path.absolute()), {})
     rows = store.db.cursor()
@@ -115,6 +115,7 @@ def holders(
     query = "select rowid from words where words match ? order by rowid desc limit ?"
     rare: list[list[int]] = []
     frequent: list[str] = []
+    alone = there = 0
     for token in sorted(tokens, key=lambda each: known.get(each, 0)):
         if known.get(token, 0) > most:
             frequent.append(token)
@@ -126,8 +127,9 @@ def holders(
             frequent.append(token)
             continue
         rare.append(found)
-        spare -= len(found) <= 1
-        if len(rare) == enough or spare < 0:
+        alone += len(found) <= 1
+        there += len(found)
+        if len(rare) == enough or alone > spare or (len(rare) > spare and there - alone <= FEW):
             break
     return rare, frequent
 

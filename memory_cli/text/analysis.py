@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import add
 from typing import NamedTuple
 
 from memory_cli.models.frozen import Frozen
@@ -31,6 +32,7 @@ _BREAKS = (
     "\u3000-\u3004\u3008-\u3020\u3030\u303d-\u303f\u30a0\u30fb\ud800-\udfff\ufe10-\ufe1f\ufe30-\ufe6f\uff00-\uff0f"
     "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufff0-\uffff\U0001f000-\U0001faff"
 )
+_JOINT = re.compile(r"[-_./:@&+=~\\$%#>]")
 _SEGMENT = re.compile(r"::|->|[./:@&+=~\\$%#]+")
 _SEGMENTS = re.compile(f"({_SEGMENT.pattern})")
 _BETWEEN_LETTERS = re.compile(r"(?<![0-9])[-_]+|[-_]+(?![0-9])")
@@ -50,10 +52,14 @@ _FOLDS = str.maketrans(
         "’": "'", "ʼ": "'", "‐": "-", "‑": "-", "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه",
     }
 )  # fmt: skip
+_FOLDED = re.compile(f"[{''.join(map(chr, _FOLDS))}]")
 _PLAIN = re.compile("[a-z]+")
-# One word of Latin or Cyrillic letters, as most are: with or without a capital, and with a comma or the like beside it.
+# One word of letters, as most are, with or without a capital and with a comma or the like beside it: of ASCII, of
+# Cyrillic or of Latin letters.
+_BESIDE = "[.,;:!?()\"'\u00ab\u00bb\u2018-\u201f\u2026\u3001\u3002\uff0c]*"
 _ALONE = re.compile(
-    "[.,;:!?()\"']*([A-Z\u00c0-\u00d6\u00d8-\u00de\u0410-\u042f]?[a-z\u00df-\u00f6\u00f8-\u00ff\u0430-\u044f]+)[.,;:!?()\"']*"
+    f"{_BESIDE}(?:([A-Z]?[a-z]+|[A-Z]+)|([\u0400\u0402-\u042f]?[\u0430-\u0450\u0452-\u045f]+)"
+    f"|([A-Z\u00c0-\u00d6\u00d8-\u00de]?[a-z\u00df-\u00f6\u00f8-\u024f]+)){_BESIDE}"
 )
 _ARABIC = re.compile("[\u0620-\u064a]+")
 _SIGN = re.compile("[0-9!-/:-@\\[-`{-~]")
@@ -149,10 +155,7 @@ class Query(Frozen):
 
 def index_tokens(text: str) -> list[str]:
     """Return the tokens under which text is indexed, in order."""
-    found: list[str] = []
-    for chunk in _normalised(text).split():
-        found += _cached(chunk) if len(chunk) <= _CACHED_LENGTH else _analysed(chunk)
-    return found
+    return [*chain.from_iterable(map(_tokens, _normalised(text).split()))]
 
 
 def reads_foreign(text: str) -> bool:
@@ -212,37 +215,44 @@ def _prefixes(term: Term) -> Iterator[Term]:
 def _normalised(text: str) -> str:
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", _IGNORED.sub("", text)).translate(_FOLDS)
+    text = unicodedata.normalize("NFKC", _IGNORED.sub("", text))
+    if _FOLDED.search(text):
+        text = text.translate(_FOLDS)
     return _IGNORED.sub("", text)
 
 
+def _tokens(chunk: str) -> Sequence[str]:
+    return _cached(chunk) if len(chunk) <= _CACHED_LENGTH else _analysed(chunk)
+
+
 @lru_cache(maxsize=32768)
-def _cached(chunk: str) -> tuple[str, ...]:
+def _cached(chunk: str) -> Sequence[str]:
+    if alone := _ALONE.fullmatch(chunk):
+        plain, cyrillic, latin = alone.groups()
+        if plain:
+            return (stem(plain.lower()),)
+        return (cyrillic.lower() if cyrillic else _word(latin),)
     return tuple(_analysed(chunk))
 
 
-def _analysed(chunk: str) -> Iterator[str]:
-    if len(chunk) <= _CACHED_LENGTH and _PLAIN.fullmatch(chunk):
-        yield stem(chunk)
-        return
-    if len(chunk) <= _CACHED_LENGTH and (alone := _ALONE.fullmatch(chunk)):
-        yield _word(alone[1])
-        return
+def _analysed(chunk: str) -> list[str]:
+    found: list[str] = []
     for run in _runs(chunk):
         match run.lastgroup:
+            case None:
+                found += _compound(run[0])
             case "han" | "hangul":
-                yield from _grams(run[0].casefold(), (1, 2))
+                found += _grams(run[0].casefold(), (1, 2))
             case "unspaced":
-                yield from _grams(run[0], (2, 3))
-            case "symbol":
-                yield run[0]
+                found += _grams(run[0], (2, 3))
             case _:
-                yield from _compound(run[0])
+                found.append(run[0])
+    return found
 
 
 def _runs(chunk: str) -> Iterator[re.Match[str]]:
     pattern = _ascii_runs() if chunk.isascii() else _all_runs()
-    return pattern.finditer(_THOUSANDS.sub("", chunk))
+    return pattern.finditer(_THOUSANDS.sub("", chunk) if "," in chunk else chunk)
 
 
 # Compiled at first use: the classes of all scripts take 20 ms, which no start should pay.
@@ -270,29 +280,39 @@ def _compounds(letter: str) -> str:
     return f"{word}(?:(?:::|->|[-_./:@&+=~\\\\$%]){word})*(?:\\+\\+|\\#(?!{letter}))?"
 
 
-def _grams(run: str, sizes: tuple[int, ...]) -> Iterator[str]:
-    if len(run) <= min(sizes):
-        yield run
-        return
+def _grams(run: str, sizes: tuple[int, ...]) -> list[str]:
+    if len(run) <= sizes[0]:
+        return [run]
+    found: list[str] = []
     for size in sizes:
-        for start in range(len(run) - size + 1):
-            yield run[start : start + size]
+        grams: Iterable[str] = run
+        for place in range(1, size):
+            grams = map(add, grams, run[place:])
+        found += grams
+    return found
 
 
 def _compound(whole: str) -> list[str]:
     """Return an identifier as a whole, its segments, and the words of each, the widest first."""
+    if not _JOINT.search(whole):
+        return _pieces(whole, _HUMP.split(whole), alone=True)
     segments = [each for each in _SEGMENT.split(whole) if each]
     found = []
     if len(segments) > 1 or not whole.endswith(segments[-1]):
-        found.append("".join(map(_joined, _SEGMENTS.split(whole))))
+        found.append("".join(map(_joined, _SEGMENTS.split(whole)))[:_LONGEST])
     for segment in segments:
         pieces = [part for piece in _PIECE.split(segment) if piece for part in _HUMP.split(piece)]
-        if len(pieces) > 1:
-            found.append(_joined(segment))
-        single = len(pieces) == len(segments) == 1
-        # One digit of a longer number or version says nothing by itself.
-        found += [word for word in map(_word, pieces) if word and (single or len(word) > 1 or not word.isdigit())]
-    return [each[:_LONGEST] for each in found]
+        found += _pieces(segment, pieces, alone=len(segments) == 1)
+    return found
+
+
+def _pieces(segment: str, pieces: list[str], *, alone: bool) -> list[str]:
+    """Return a segment as one word, where it has several, and the words that it is made of."""
+    if len(pieces) == 1 and alone:
+        return [word[:_LONGEST]] if (word := _word(pieces[0])) else []
+    found = [_joined(segment)[:_LONGEST]] if len(pieces) > 1 else []
+    # One digit of a longer number or version says nothing by itself.
+    return found + [word[:_LONGEST] for word in map(_word, pieces) if word and (len(word) > 1 or not word.isdigit())]
 
 
 def _joined(segment: str) -> str:
@@ -303,6 +323,9 @@ def _joined(segment: str) -> str:
 
 
 def _word(word: str) -> str:
+    if word.isascii() and word.isalnum():
+        word = word[:_LONGEST].lower()
+        return stem(word) if _PLAIN.fullmatch(word) else word
     head, mark, tail = _folded(word[:_LONGEST]).partition("'")
     if mark:
         tail = tail.replace("'", "")
@@ -320,7 +343,10 @@ def _word(word: str) -> str:
 
 
 def _folded(word: str) -> str:
-    word = word.casefold().translate(_FOLDS)
+    word = word.casefold()
+    if word.isascii():
+        return word
+    word = word.translate(_FOLDS)
     if _ACCENTED.search(word):
         word = _ACCENTS.sub("", unicodedata.normalize("NFD", word))
     return word

@@ -1,8 +1,10 @@
 """What makes two texts the same statement, and what makes a text fit to be stored."""
 
 import os
-import re
 import unicodedata
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 from memory_cli.errors import UsageError
 from memory_cli.text.soundness import encodable
@@ -11,12 +13,17 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_LENGTH = 10
 # A letter for each byte, every letter as often as another.
 _LETTERS = 8 * ALPHABET.encode()
-SPACE = re.compile(r"\s+")
 
 
 def new_id() -> str:
     """Return a random id: ten characters of Crockford's base 32, fifty bits."""
-    return os.urandom(ID_LENGTH).translate(_LETTERS).decode()
+    return new_ids(1)[0]
+
+
+def new_ids(count: int) -> list[str]:
+    """Return random ids, all of one call for random bytes."""
+    letters = os.urandom(ID_LENGTH * count).translate(_LETTERS).decode()
+    return [letters[start : start + ID_LENGTH] for start in range(0, len(letters), ID_LENGTH)]
 
 
 def derived_id(*parts: str) -> str:
@@ -43,17 +50,29 @@ def stored(text: str, *, most: int, name: str = "text") -> str:
 
 def identity(kind: str, text: str) -> bytes:
     """Return what is equal for the same words of the same kind: Unicode form, ends and line ends aside."""
-    text = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n").strip()
+    text = _composed(text).strip()
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _digest(f"{kind}\n{text}")
 
 
 def folded(text: str) -> bytes:
     """Return what is equal for the same words, whatever white space stands between them."""
-    return _digest(SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip())
+    return _digest(" ".join(_composed(text).split()))
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _digest(text: str) -> bytes:
+    digest: bytes = _hasher()(text.encode()).digest()
+    return digest[:16]
+
+
+@cache
+def _hasher() -> Callable[[bytes], Any]:
     # OpenSSL takes a while to load, and what only reads needs none of it.
     import hashlib
 
-    return hashlib.sha256(text.encode()).digest()[:16]
+    return hashlib.sha256

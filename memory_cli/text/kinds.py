@@ -20,9 +20,14 @@ def kind_named(name: str) -> str:
     return name.strip().upper()
 
 
+def _is_printable(name: str) -> bool:
+    return not any(unicodedata.category(each)[0] in "CZ" for each in name)
+
+
 def checked_id(name: str) -> str:
     """Return an id that a caller gave, or refuse what cannot be one."""
-    if not 1 <= len(name) <= LONGEST_ID or any(unicodedata.category(each)[0] in "CZ" for each in name):
+    plain = name.isascii() and name.isprintable() and " " not in name
+    if not 1 <= len(name) <= LONGEST_ID or not (plain or _is_printable(name)):
         raise UsageError(
             f"{name!r} cannot be an id: an id is 1 to {LONGEST_ID} printable characters without white space."
         )

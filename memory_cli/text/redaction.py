@@ -22,6 +22,14 @@ _DATA_URI = r"data:[\w.+-]+/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,[A-Za-z0-9+/=
 _RUN = r"[A-Za-z0-9_./+~=-]{16}"
 _FORMS = tuple((trigger, at) for at, rule in enumerate(RULES) if not rule.is_token for trigger in rule.triggers)
 _TOKENS = tuple((trigger, at) for at, rule in enumerate(RULES) if rule.is_token for trigger in rule.triggers)
+# A text with none of these has no trigger of a form: each of those holds one. Foreign words are in no ASCII text.
+_SIGNS = tuple(one for one in dict(_FORMS) if not any(other in one != other for other, _ in _FORMS))
+_ASCII_SIGNS = tuple(filter(str.isascii, _SIGNS))
+# Most triggers of tokens hold a mark that most texts lack.
+_MARKED = tuple(
+    (mark, tuple(each for each in _TOKENS if next((one for one in "_-" if one in each[0]), "") == mark))
+    for mark in ("_", "-", "")
+)
 _OPEN_REPEAT = r"[*+]|\{\d*,\d*\}"
 _REPEAT = r"[*+]|\{[\d,]+\}"
 
@@ -114,8 +122,16 @@ def _found(text: str, allow: Sequence[str], patterns: Sequence[str]) -> list[_Fo
 
 def _known(text: str) -> Iterator[_Found]:
     lowered = text.lower()
-    triggers = _FORMS + _TOKENS if _compiled(_RUN).search(text) else _FORMS
-    for index in sorted({index for trigger, index in triggers if trigger in lowered}):
+    wanted: set[int] = set()
+    for sign in _ASCII_SIGNS if lowered.isascii() else _SIGNS:
+        if sign in lowered:
+            wanted.update(index for trigger, index in _FORMS if trigger in lowered)
+            break
+    if _compiled(_RUN).search(text):
+        for mark, triggers in _MARKED:
+            if mark in lowered:
+                wanted.update(index for trigger, index in triggers if trigger in lowered)
+    for index in sorted(wanted):
         rule = RULES[index]
         for match in _compiled(rule.pattern).finditer(text):
             start, end = rule.span(match)

@@ -26,6 +26,8 @@ def require(name: str, value: Any) -> None:
 
 def encodable(name: str, text: str) -> None:
     """Refuse by name a text that has no encoding."""
+    if text.isascii():
+        return
     try:
         text.encode()
     except UnicodeEncodeError as error:

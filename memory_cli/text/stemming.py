@@ -27,6 +27,8 @@ _STEP_4 = (
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
     "ous", "ive", "ize",
 )  # fmt: skip
+# What a word may end in: two letters tell quicker than a pattern that most words are none of its.
+_LAST_2, _LAST_3, _LAST_4 = (frozenset(each[-2:] for each in step) for step in (_STEP_2, _STEP_3, _STEP_4))
 _STEP_2_PATTERN = re.compile(f"^(.+?)({'|'.join(_STEP_2)})$")
 _STEP_3_PATTERN = re.compile(f"^(.+?)({'|'.join(_STEP_3)})$")
 _STEP_4_PATTERN = re.compile(f"^(.+?)({'|'.join(_STEP_4)})$")
@@ -83,10 +85,10 @@ def _mended(word: str) -> str:
 
 
 def _derivations(word: str) -> str:
-    for pattern, endings in ((_STEP_2_PATTERN, _STEP_2), (_STEP_3_PATTERN, _STEP_3)):
-        if (found := pattern.match(word)) and _MEASURE_ABOVE_0.match(found[1]):
+    for last, pattern, endings in ((_LAST_2, _STEP_2_PATTERN, _STEP_2), (_LAST_3, _STEP_3_PATTERN, _STEP_3)):
+        if word[-2:] in last and (found := pattern.match(word)) and _MEASURE_ABOVE_0.match(found[1]):
             word = found[1] + endings[found[2]]
-    found = _STEP_4_PATTERN.match(word)
+    found = _STEP_4_PATTERN.match(word) if word[-2:] in _LAST_4 else None
     if found and _MEASURE_ABOVE_1.match(found[1]) and (found[2] != "ion" or found[1].endswith(("s", "t"))):
         word = found[1]
     return word

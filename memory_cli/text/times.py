@@ -50,6 +50,9 @@ def parse_span(text: str, *, now: datetime, zone: tzinfo, ahead: bool = False) -
     """
     written = text.strip()
     try:
+        if ":" in written:
+            # Neither a duration nor a period is written with one.
+            return _instant(written, zone)
         span = _duration(written.lower(), now, zone, ahead) or _period(written, now, zone) or _instant(written, zone)
     except (ValueError, OverflowError) as error:
         raise UsageError(f"{text!r} is not a time. Write one of: {FORMS}.") from error

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "memory import backup.jsonl",
     "memory import notes.jsonl --scope global --dry-run",
+    "memory import archive.jsonl --jobs 1",
     """echo '{"text": "Tea is green."}' | memory import -""",
     "memory import ~/Downloads/claude-export.zip --dry-run",
     "memory import CLAUDE.md",
@@ -49,6 +50,16 @@ def _run(
         typer.Option("-s", "--scope", help="Take all into this scope, whatever each says of itself."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be taken in.")] = False,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs",
+            min=0,
+            max=1024,
+            show_default=False,
+            help="Read and analyse on so many cores; by default on all, up to 4, since more do not help.",
+        ),
+    ] = 0,
     output: Output = None,
     quiet: Quiet = False,
 ) -> None:
@@ -56,7 +67,8 @@ def _run(
         # Each format has a module of its own, which no other command needs.
         from memory_cli.operations.importing.taking import import_from
 
-        return import_from(memory, _source(memory, path, format), format=format, scope=scope or "", dry_run=dry_run)
+        source = _source(memory, path, format)
+        return import_from(memory, source, format=format, scope=scope or "", dry_run=dry_run, jobs=jobs)
 
     answer(ctx, work, output, quiet)
 

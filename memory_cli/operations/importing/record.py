@@ -1,10 +1,9 @@
 """What the readers of other programs' files yield: statements in the form of our own lines, and links between them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_cli.errors import MemoryCliError
-from memory_cli.models.frozen import Frozen
 from memory_cli.models.links import MADE, SUPERSEDES
 from memory_cli.text.identity import derived_id
 from memory_cli.text.kinds import LONGEST_ID, checked_id
@@ -13,11 +12,11 @@ from memory_cli.text.kinds import LONGEST_ID, checked_id
 LONGEST = 8000
 
 
-class Found(Frozen):
-    """One record: where it stood, and how to read its fields, which refuses one that cannot be read."""
+class Found(NamedTuple):
+    """One record: where it stood, and its line of JSON, or how to read its fields; what cannot be read is refused."""
 
     where: str
-    read: Callable[[], Mapping[str, Any]]
+    source: str | Callable[[], Mapping[str, Any]]
     size: int = 1
 
 

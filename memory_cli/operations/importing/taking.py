@@ -17,7 +17,7 @@ NOT_TOLD = (
 
 
 def import_from(
-    memory: Memory, source: Source, *, format: str = AUTO, scope: ScopeName = "", dry_run: bool = False
+    memory: Memory, source: Source, *, format: str = AUTO, scope: ScopeName = "", dry_run: bool = False, jobs: int = 0
 ) -> Imported:
     """Take in what source holds, in a format that is named or told."""
     found = chosen(format, source)
@@ -25,7 +25,7 @@ def import_from(
         done = histories.take(memory, found.histories(source), scope=scope, dry_run=dry_run)
         told = found.rules(memory, source, dry_run) if found.rules else ""
         return replace(done, note=" ".join(filter(None, (done.note, told))))
-    done = take_in(memory, found.records(source), scope=scope, total=source.size, dry_run=dry_run)
+    done = take_in(memory, found.records(source), scope=scope, total=source.size, dry_run=dry_run, jobs=jobs)
     kept = vectors.keep(memory, found.vectors(source), scope) if found.vectors and not dry_run else 0
     notes = [
         f"{kept} vectors of the same model were kept." if kept else "",

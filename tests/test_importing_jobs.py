@@ -1,0 +1,144 @@
+"""A large import is made ready by several processes: that changes nothing but how long it takes, and none is left."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from memory_cli.memory import open_memory
+from memory_cli.operations.export import export
+from memory_cli.operations.import_ import BATCH, import_
+from memory_cli.operations.importing.crew import workers
+
+SEVERAL = pytest.mark.skipif(
+    workers(2) < 1 or not Path("/proc/self/stat").exists(),
+    reason="one core, or nowhere to see the processes of another",
+)
+LARGE = 12 * BATCH
+WORKER = b"importing.worker"
+TOLD = (
+    "Deploys of part {0} need two reviews; мост {0} закрыт, 東京タワー{0}.",
+    "my key for {0} is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789",
+    "a note of #tag{0} on don't/can't and getUserById{0}",
+)
+
+
+def lines(count):
+    """Return lines with secrets, tags, other scripts, repetitions and broken ones among them."""
+    made = [
+        json.dumps({"id": f"n{n}", "text": TOLD[n % 3].format(n), "at": "2026-11-01T10:00Z", "agent": f"a{n % 5}"})
+        for n in range(count)
+    ]
+    made[count // 2 : count // 2] = ["{", '{"text": 3}', '{"text": "x", "at": "someday"}', made[0]]
+    return made
+
+
+def children(pid):
+    """Return the workers of a process that have not ended."""
+    return [each for each in _pids() if _parent(each) == pid and _is_worker(each)]
+
+
+def _pids():
+    return [int(each) for each in os.listdir("/proc") if each.isdigit()]
+
+
+def _parent(pid):
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[1])
+    except FileNotFoundError:
+        return 0
+
+
+def _is_worker(pid):
+    """Tell whether a process is a worker; of one that has ended nothing is told any more."""
+    try:
+        return WORKER in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def soon(found):
+    """Wait until something is found, and return it."""
+    end = time.monotonic() + 30
+    while not (there := found()) and time.monotonic() < end:
+        time.sleep(0.005)
+    return there
+
+
+@pytest.fixture
+def importing(roots, tmp_path):
+    """Start a large import, and wait until it has a worker."""
+
+    @contextmanager
+    def start():
+        file = tmp_path / "large.jsonl"
+        file.write_text("\n".join(lines(LARGE)), encoding="utf-8")
+        command = [sys.executable, "-m", "memory_cli", *roots, "import", str(file), "--jobs", "2", "-o", "json"]
+        environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            try:
+                yield running, soon(lambda: children(running.pid))
+            finally:
+                running.kill()
+
+    return start
+
+
+def test_the_same_comes_in_whatever_the_number_of_processes(tmp_path):
+    told = []
+    for jobs in (1, 2):
+        (tmp_path / f"{jobs}").mkdir()
+        with open_memory(project_root=tmp_path / f"{jobs}", storage_root=tmp_path / "storage") as memory:
+            done = import_(memory, lines(3 * BATCH), scope="local", jobs=jobs)
+            export(memory, format="jsonl", to=str(tmp_path / f"{jobs}.jsonl"))
+            db = memory.store("local").db
+            words = [tuple(each) for each in db.execute("select rowid, text, agent from words order by rowid")]
+        exported = (tmp_path / f"{jobs}.jsonl").read_text(encoding="utf-8")
+        # When each was taken in differs.
+        texts = [{**json.loads(each), "updated_at": ""} for each in exported.splitlines()]
+        told.append((done.new, done.already_recorded, done.failed, done.redacted, texts, words))
+    assert told[0] == told[1]
+    assert told[0][0] == 3 * BATCH and told[0][1] == 1 and len(told[0][2]) == 3 and told[0][3]
+
+
+@SEVERAL
+@pytest.mark.parametrize(("count", "jobs", "started"), [(BATCH, 2, 0), (3 * BATCH, 1, 0), (3 * BATCH, 2, 1)])
+def test_only_a_large_import_starts_workers_and_as_many_as_were_asked_for(tmp_path, count, jobs, started):
+    made = []
+
+    def told(done, total, message):
+        made.extend(each for each in children(os.getpid()) if each not in made)
+
+    with open_memory(progress=told, project_root=tmp_path, storage_root=tmp_path / "storage") as memory:
+        import_(memory, (f'{{"text": "tea number {n}"}}' for n in range(count)), jobs=jobs)
+    assert len(made) == started and not children(os.getpid())
+
+
+@SEVERAL
+def test_what_a_killed_worker_had_is_done_without_it(importing):
+    with importing() as (running, there):
+        assert there
+        for each in there:
+            os.kill(each, signal.SIGKILL)
+        done = json.loads(running.communicate(timeout=60)[0])
+    assert (done["new"], len(done["failed"])) == (LARGE, 3)
+
+
+@SEVERAL
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_an_import_that_is_ended_leaves_no_worker_and_goes_on_where_it_was(importing, memory, tmp_path, sent):
+    with importing() as (running, there):
+        assert there
+        running.send_signal(sent)
+        told = running.communicate(timeout=30)[1]
+    assert running.returncode != 0 and b"Traceback" not in told
+    assert soon(lambda: not any(map(_is_worker, there)))
+    done = json.loads(memory("import", str(tmp_path / "large.jsonl"), "-o", "json").stdout)
+    assert done["already_recorded"] % BATCH == 1 and done["new"]
+    assert done["new"] + done["already_recorded"] == LARGE + 1
