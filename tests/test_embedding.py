@@ -8,9 +8,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fastembed import TextEmbedding
 
-from memory_cli.embedding import DEFAULT_MODEL, KNOWN, Embedder, ModelUnavailable, PinnedFile, load, loaded, model_state
+from memory_cli.embedding import (
+    DEFAULT_MODEL,
+    KNOWN,
+    Embedder,
+    ModelUnavailable,
+    PinnedFile,
+    load,
+    loaded,
+    model_state,
+    packaged,
+)
+from memory_cli.embedding.calibration import PAIRS
+from memory_cli.embedding.lean import lean
 from memory_cli.embedding.packaged import in_batches, open_model
+from memory_cli.embedding.state import tokenizer_folder, weights_file
 
 MINILM = KNOWN[DEFAULT_MODEL]
 
@@ -76,6 +90,45 @@ def test_long_texts_go_in_smaller_batches_than_short_ones(long: str) -> None:
     assert sorted(index for batch in batches for index in batch) == list(range(40))
     assert [len(batch) for batch in batches][:2] == [16, 4]
     assert max(len(batch) for batch in batches[2:]) <= 3
+
+
+def test_vectors_are_bit_for_bit_those_of_the_whole_file(embedder: Embedder) -> None:
+    texts = ["", "tea", *(first for pair in PAIRS for first in pair), "A long one, and another word. " * 40]
+    file = weights_file(MINILM, check=False)
+    name = packaged._registered(MINILM, file)
+    folder = str(tokenizer_folder(MINILM, file.parent))
+    plain = TextEmbedding(name, specific_model_path=folder, cache_dir=folder, threads=1, local_files_only=True)
+    expected = np.stack([row for text in texts for row in plain.embed([text])])
+    assert np.array_equal(embedder.embed(texts, batch_size=1), expected)
+
+
+def test_of_the_weights_only_small_constants_are_copied_and_no_table_is_made_floats() -> None:
+    file = weights_file(MINILM, check=False)
+    made = lean(file, MINILM.table)
+    # The file has 23 MB.
+    assert len(made) < 500_000
+    assert f"{MINILM.table}_floats".encode() in made and f"{MINILM.table}_f\x12".encode() not in made
+
+
+LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the kernel says there what is resident")
+
+RESIDENT = rf"""
+import re
+from pathlib import Path
+from memory_cli.embedding import load
+embedder = load({DEFAULT_MODEL!r})
+for text in (" ".join(["word"] * 300), "tea"):
+    embedder.embed([text] * 64)
+print(re.search(r"VmRSS:\s+(\d+)", Path("/proc/self/status").read_text(encoding="utf-8"))[1])
+"""
+
+
+@LINUX
+def test_what_a_large_batch_took_is_given_back() -> None:
+    done = python(RESIDENT)
+    assert done.returncode == 0, done.stderr
+    # 172 MB; with an arena, floats of every word and nothing given back it was 343.
+    assert int(done.stdout) < 230_000
 
 
 def test_only_the_start_of_a_long_text_is_read(embedder: Embedder) -> None:

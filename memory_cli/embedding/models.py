@@ -59,7 +59,8 @@ class KnownModel(Traits):
     """A model whose files are pinned: in an installed package, or in the user's folder of models.
 
     `tokenizer_folder` names the one that comes with this program; with none it lies beside the weights.
-    What is converted is made from `sources`, files of the package in the folder `resources`.
+    What is converted is made from `sources`, files of the package in the folder `resources`. `table` names the
+    constant in the graph of the weights that holds a row for each word.
     """
 
     origin: Origin
@@ -68,6 +69,7 @@ class KnownModel(Traits):
     weights: PinnedFile
     tokenizer: PinnedFile
     tokenizer_folder: str = ""
+    table: str = ""
     extra: str = ""
     resources: str = ""
     sources: tuple[PinnedFile, ...] = ()
@@ -121,6 +123,7 @@ _KNOWN = (
             sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
         ),
         tokenizer_folder="minilm",
+        table="inner.embeddings.word_embeddings.weight",
     ),
     KnownModel(
         name="use-m3",

@@ -10,7 +10,7 @@ from memory_cli.embedding.protobuf import message, number, real, string
 
 IR_VERSION = 8
 OPSET = 17
-FLOAT, UINT8, INT64 = 1, 2, 7
+FLOAT, UINT8, INT8, INT64 = 1, 2, 3, 7
 
 _DATA_TYPES = {"float32": FLOAT, "uint8": UINT8, "int64": INT64}
 _REAL, _NUMBER, _NUMBERS = 1, 2, 7

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memory_cli.embedding.models import KnownModel
 from memory_cli.embedding.protocol import DEFAULT_BATCH, Embedder, Matrix, ModelUnavailable, Vector
@@ -14,10 +15,12 @@ from memory_cli.embedding.state import known_model, tokenizer_folder, weights_fi
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
+    from fastembed.text.onnx_embedding import OnnxTextEmbedding
+    from onnxruntime import InferenceSession
 
 # The tokenizer reads all of a text before it cuts it: 5 MB would take seconds and 600 MB.
 _CHARACTERS_PER_TOKEN = 32
-# The engine's memory grows with a padded batch and is never given back: 32 long texts at once take 1 GB.
+# The engine's memory grows with a padded batch: 32 long texts at once take 1 GB.
 _BYTES_PER_BATCH = 4096
 
 _lock = threading.RLock()
@@ -54,22 +57,46 @@ def open_model(model: KnownModel, *, threads: int = 1, folder: Path | None = Non
         engine = _engine(model, file, threads)
     except failures as error:
         raise ModelUnavailable(f"The model file {file} cannot be loaded: {error}") from error
+    _give_back()
     return _PackagedEmbedder(model, engine, failures)
 
 
 def _engine(model: KnownModel, file: Path, threads: int) -> TextEmbedding:
     from fastembed import TextEmbedding
+    from fastembed.common.preprocessor_utils import load_tokenizer
 
-    folder = str(tokenizer_folder(model, file.parent))
-    return TextEmbedding(
+    folder = tokenizer_folder(model, file.parent)
+    engine = TextEmbedding(
         _registered(model, file),
-        specific_model_path=folder,
+        specific_model_path=str(folder),
         # Without a folder that is there, fastembed makes one among the temporary files.
-        cache_dir=folder,
-        threads=threads,
+        cache_dir=str(folder),
         providers=["CPUExecutionProvider"],
         local_files_only=True,
+        lazy_load=True,
     )
+    # fastembed reads the whole file into memory, and has no setting for how; what it would load lazily is there then.
+    inner = cast("OnnxTextEmbedding", engine.model)
+    inner.model = _opened(model, file, threads)
+    inner.tokenizer, inner.special_token_to_id = load_tokenizer(folder)
+    return engine
+
+
+def _opened(model: KnownModel, file: Path, threads: int) -> InferenceSession:
+    """Open the weights as fastembed does, but hold no more of them than is used, and no memory between two batches."""
+    from onnxruntime import InferenceSession, SessionOptions
+
+    from memory_cli.embedding.lean import lean  # it needs numpy
+
+    options = SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = threads
+    # An arena keeps what the largest batch took for as long as the process lives, and is no quicker here.
+    options.enable_cpu_mem_arena = False
+    # A model from a hub is left as its maker wrote it.
+    if model.origin == "hub":
+        return InferenceSession(str(file), options, ["CPUExecutionProvider"])
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(file.parent.resolve()))
+    return InferenceSession(lean(file, model.table), options, ["CPUExecutionProvider"])
 
 
 def _registered(model: KnownModel, file: Path) -> str:
@@ -115,6 +142,17 @@ def in_batches(texts: Sequence[str], size: int) -> list[list[int]]:
     return batches
 
 
+def _give_back() -> None:
+    """Let the system have what the C library keeps for later: 50 MB after loading, more after a batch."""
+    if sys.platform != "linux":
+        return
+    import ctypes  # numpy has it already
+
+    # Of the C libraries of Linux, glibc alone keeps so much, and has this.
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+        trim(0)
+
+
 class _PackagedEmbedder:
     def __init__(self, model: KnownModel, engine: TextEmbedding, failures: tuple[type[Exception], ...]) -> None:
         self._known = model
@@ -150,6 +188,8 @@ class _PackagedEmbedder:
             raise ModelUnavailable(f"The embedding model {self._known.name} fails: {error}") from error
         matrix = np.empty((len(texts), len(rows[0])), np.float32)
         matrix[[index for batch in batches for index in batch]] = rows
+        if len(texts) > 1:
+            _give_back()
         self._verify(matrix)
         return matrix
 
