@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memory_cli import provenance
 from memory_cli.embedding import Embedder, ModelState, ModelUnavailable, loaded, model_state
-from memory_cli.errors import Denied, Refused, UsageError
+from memory_cli.errors import Busy, Denied, Refused, UsageError
 from memory_cli.models.frozen import Frozen
 from memory_cli.models.history import Who
 from memory_cli.projects import Roots, find_roots
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 LOCAL, GLOBAL = "local", "global"
 LONGEST_NAME = 40
+# How long a write in a hurry waits: as long as another one takes.
+HURRY_MS = 3
 # The provider of vectors that sends nothing anywhere.
 HERE = "local"
 
@@ -66,6 +68,8 @@ class Session(Frozen):
     bearer: str = ""
     # Where a server keeps its connections; without one each call opens and closes its own.
     kept: "Kept | None" = None
+    # Whoever asks holds up everybody else meanwhile: what would have to be opened or waited for is Busy.
+    hurried: bool = False
 
     @property
     def zone(self) -> tzinfo:
@@ -92,6 +96,11 @@ class Memory(Frozen):
     def roots(self) -> Roots:
         """Which project and which storage root, and why."""
         return self.session.roots
+
+    @property
+    def patience_ms(self) -> int | None:
+        """How long a write may wait for another's lock; nothing is as long as the settings say."""
+        return HURRY_MS if self.session.hurried else None
 
     @property
     def who(self) -> Who:
@@ -213,6 +222,8 @@ class Memory(Frozen):
 
     def _opening(self, folder: Path, scope: str, *, create: bool) -> AbstractContextManager[Store | None]:
         def before() -> None:
+            if self.session.hurried:
+                raise Busy(f"The store in {folder} is not open; try again.")
             if scope == LOCAL:
                 _refuse_link(folder)
             self._take_in(folder, scope)

@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -136,6 +137,12 @@ def test_a_signal_ends_the_server_at_once(tmp_path, sent):
     assert (server.returncode, log) == (-sent, b"")
 
 
+def test_a_server_that_nobody_asks_anything_ends_with_its_input(tmp_path):
+    with served(tmp_path) as server:
+        assert server.communicate(timeout=30) == (b"", b"")
+        assert server.returncode == 0
+
+
 def test_a_client_that_stops_reading_is_no_error(tmp_path):
     with served(tmp_path) as server:
         say(server, HELLO)
@@ -145,6 +152,36 @@ def test_a_client_that_stops_reading_is_no_error(tmp_path):
         server.stdin.close()
         assert server.wait(timeout=30) == 0
         assert server.stderr.read() == b""
+
+
+def test_a_client_that_stops_reading_ends_the_server_though_its_input_stays_open(tmp_path):
+    with served(tmp_path) as server:
+        say(server, HELLO)
+        hear(server)
+        server.stdout.close()
+        say(server, LIST)
+        assert server.wait(timeout=30) == 0
+
+
+def test_a_record_that_waits_for_another_process_holds_up_nobody(tmp_path):
+    with served(tmp_path) as server:
+        say(server, HELLO, call(2, "record_memory", text="the first one makes the store"))
+        hear(server)
+        hear(server)
+        (path,) = tmp_path.rglob("memory.sqlite3")
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("begin immediate")
+        say(server, call(3, "record_memory", text="this one waits"), call(4, "recall_memory", query="the first one"))
+        answered = hear(server)
+        assert answered["id"] == 4
+        assert [each["text"] for each in answered["result"]["structuredContent"]["units"]] == [
+            "the first one makes the store"
+        ]
+        other.execute("rollback")
+        other.close()
+        answered = hear(server)
+        assert answered["id"] == 3
+        assert not answered["result"]["structuredContent"].get("already_recorded")
 
 
 def test_answers_larger_than_a_pipe_wait_for_a_client_that_sends_first(tmp_path):

@@ -59,7 +59,7 @@ def record(
     chosen = memory.scope_to_write(scope)
     check_handoff_scope(drafted.statement, chosen)
     store = memory.store(chosen)
-    with journal.writing(store, "record", memory.who, memory.now) as made:
+    with journal.writing(store, "record", memory.who, memory.now, deadline_ms=memory.patience_ms) as made:
         taken = intake.take(made, drafted.statement)
     return answer(memory, store, drafted, taken, memory.for_want_of_project(scope))
 

@@ -121,16 +121,16 @@ def similar_words(store: Store, statement: Statement, limit: int = 3) -> list[St
     tokens = index_tokens(statement.text)
     mine = _telling(tokens)
     looked_up = mine.intersection(tokens[:SIMILAR_TOKENS])
-    likely = [number for number in _likely(store, mine, looked_up) if number != statement.number]
     near: list[tuple[float, int]] = []
-    for number, theirs in words.texts(store, likely) if likely else ():
-        telling = _telling(theirs)
-        shared = len(mine & telling) / len(mine | telling)
-        if shared >= SIMILAR_SHARE:
-            near.append((shared, number))
-    if not near:
-        return []
-    there = statements.numbered(store, [number for _, number in near])
+    # Each read by itself would take and give back its locks, which takes longer than the read.
+    with store.snapshot():
+        likely = [number for number in _likely(store, mine, looked_up) if number != statement.number]
+        for number, theirs in words.texts(store, likely) if likely else ():
+            telling = _telling(theirs)
+            shared = len(mine & telling) / len(mine | telling)
+            if shared >= SIMILAR_SHARE:
+                near.append((shared, number))
+        there = statements.numbered(store, [number for _, number in near]) if near else {}
     best = sorted(((shared, there[number].sequence, number) for shared, number in near), reverse=True)
     return [there[number] for _, _, number in best if not there[number].superseded][:limit]
 

@@ -4,13 +4,13 @@ import inspect
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mcp import types
 
-from memory_cli.errors import MemoryCliError
-from memory_cli.memory import Progress, Session, open_memory
+from memory_cli.errors import Busy, MemoryCliError
+from memory_cli.memory import Progress, Session, open_memory, silent
 from memory_cli.models.document import document
 from memory_cli.serve.arguments import Argument, arguments_of, read
 from memory_cli.serve.schema import RESULT, input_schema, output_schema
@@ -19,6 +19,9 @@ from memory_cli.surface import Effect, Operation
 from memory_cli.text.fence import fenced
 
 log = logging.getLogger("memory")
+
+# A brief operation takes longer with a text of more characters.
+BRIEF = 4000
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,18 @@ def bind(operation: Operation) -> Bound:
 
 
 def answer(bound: Bound, session: Session, given: Mapping[str, Any], progress: Progress) -> types.CallToolResult:
-    """Call an operation as its tool; whatever fails is an answer that says so."""
+    """Call an operation as its tool; whatever fails is an answer that says so.
+
+    Raises Busy for a session in a hurry; nothing is done then.
+    """
     name = bound.operation.tool
     try:
         values = read(name, bound.arguments, given)
         with open_memory(session, progress) as memory:
             found = document(bound.operation.function(memory, **values))
     except MemoryCliError as error:
+        if session.hurried and isinstance(error, Busy):
+            raise
         return failed(str(error))
     except Exception:
         # A server outlives its bugs; the traceback is for whoever mends them.
@@ -57,6 +65,19 @@ def answer(bound: Bound, session: Session, given: Mapping[str, Any], progress: P
     if _tells(found):
         text = fenced(text)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=found)
+
+
+def answer_at_once(bound: Bound, session: Session, given: Mapping[str, Any]) -> types.CallToolResult | None:
+    """Return the answer of a brief operation, or nothing where it would hold up whoever calls it.
+
+    To hand a call to a thread and wait for that takes as long as to record a statement.
+    """
+    if not bound.operation.brief or sum(len(str(each)) for each in given.values()) > BRIEF:
+        return None
+    try:
+        return answer(bound, replace(session, hurried=True), given, silent)
+    except Busy:
+        return None
 
 
 def failed(sentence: str) -> types.CallToolResult:

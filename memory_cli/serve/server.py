@@ -15,7 +15,6 @@ from anyio import from_thread, to_thread
 from mcp import MCPDeprecationWarning, types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 
 from memory_cli import __version__
 from memory_cli.memory import GLOBAL, Session
@@ -23,8 +22,8 @@ from memory_cli.models.tokens import TOKEN, Token
 from memory_cli.serve import prompts, resources, standard_streams
 from memory_cli.serve.background import Background
 from memory_cli.serve.bearer import borne
-from memory_cli.serve.bind import answer, bind, failed
-from memory_cli.serve.streams import patient
+from memory_cli.serve.bind import answer, answer_at_once, bind, failed
+from memory_cli.serve.streams import Inward, Outward
 from memory_cli.serve.toolsets import CORE, admitted, not_offered, offered, seed_of
 from memory_cli.serve.warm import Listener, end_by_signal
 from memory_cli.surface import Operation
@@ -73,11 +72,12 @@ class _Handlers:
             from_thread.run(context.session.report_progress, done, total, message)
 
         session = _asked_by(self._session, context)
+        given = params.arguments or {}
         try:
+            if at_once := answer_at_once(bound, session, given):
+                return at_once
             # Abandoned, a call still ends by itself; waited for, it would hold up the end of the server.
-            return await to_thread.run_sync(
-                answer, bound, session, params.arguments or {}, progress, abandon_on_cancel=True
-            )
+            return await to_thread.run_sync(answer, bound, session, given, progress, abandon_on_cancel=True)
         finally:
             self._called()
 
@@ -178,11 +178,7 @@ def serve(
     background.start()
     beside(background.wake)
     listener.start()
-    try:
-        anyio.run(_over_standard_streams, server)
-    except* BrokenPipeError:
-        # The client has gone without a word, which is an end like another.
-        pass
+    anyio.run(_over_standard_streams, server)
     # Not a return: that would wait for a thread that still embeds, whose next start goes on where this one ended.
     listener.close()
     if session.kept:
@@ -193,11 +189,11 @@ def serve(
 
 
 async def _over_standard_streams(server: Server[Any]) -> None:
+    lines, answers = standard_streams.taken()
+    outward = Outward(lines, answers)
     # The descriptors are led away; what Python still buffers of a print must not follow at the end either.
-    async with stdio_server(*standard_streams.taken()) as wire:
-        with redirect_stdout(sys.stderr):
-            async with patient(*wire) as (read, write):
-                await server.run(read, write, server.create_initialization_options())
+    with redirect_stdout(sys.stderr):
+        await server.run(Inward(lines, outward), outward, server.create_initialization_options())
 
 
 def _through_this_door(session: Session, scope: str) -> Session:

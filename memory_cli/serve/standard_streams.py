@@ -7,9 +7,7 @@ import sys
 import threading
 from collections import deque
 from contextlib import suppress
-from typing import cast
 
-import anyio
 from anyio import to_thread
 
 from memory_cli.errors import UsageError
@@ -43,9 +41,16 @@ class Lines:
             await self._there.wait()
         line = self._read.popleft()
         if line is None:
+            # Who asks again is told again.
+            self._read.appendleft(None)
             raise StopAsyncIteration
         self._room.release()
         return line
+
+    def end(self) -> None:
+        """Read no more than was read."""
+        self._read.append(None)
+        self._there.set()
 
     def _fill(self) -> None:
         # What cannot be read has ended.
@@ -67,21 +72,20 @@ class Answers:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._turn = asyncio.Lock()
         # Not on Windows, where every answer goes through the thread.
         self._poll = select.poll() if hasattr(select, "poll") else None
         if self._poll:
             self._poll.register(descriptor, select.POLLOUT)
 
     async def write(self, text: str) -> None:
-        """Write text, all of it."""
+        """Write text, all of it, after what is being written."""
         data = text.encode("utf-8")
-        if len(data) <= AT_ONCE and self._poll and self._poll.poll(0):
+        if len(data) <= AT_ONCE and not self._turn.locked() and self._poll and self._poll.poll(0):
             data = data[os.write(self._descriptor, data) :]
         if data:
-            await to_thread.run_sync(self._write, data)
-
-    async def flush(self) -> None:
-        """Do nothing: what was written is out."""
+            async with self._turn:
+                await to_thread.run_sync(self._write, data)
 
     def _write(self, data: bytes) -> None:
         while data:
@@ -97,7 +101,7 @@ def require() -> None:
         )
 
 
-def taken() -> tuple[anyio.AsyncFile[str], anyio.AsyncFile[str]]:
+def taken() -> tuple[Lines, Answers]:
     """Take the standard streams for the protocol until the process ends.
 
     Who else reads finds the end of the input, and who else prints, a child included, prints to the log.
@@ -107,5 +111,4 @@ def taken() -> tuple[anyio.AsyncFile[str], anyio.AsyncFile[str]]:
     os.dup2(nowhere, 0)
     os.dup2(nowhere if sys.stderr is None else 2, 1)
     os.close(nowhere)
-    # Of a file the SDK uses no more than these have.
-    return cast("anyio.AsyncFile[str]", Lines(wire_in)), cast("anyio.AsyncFile[str]", Answers(wire_out))
+    return Lines(wire_in), Answers(wire_out)

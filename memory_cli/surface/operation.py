@@ -24,7 +24,8 @@ class Operation(Frozen):
 
     `name` is that of the function and of its module, which is imported when it is first asked for: a start needs one.
     `tool` is the tool's name, none when there is no tool; `tools` the set that it belongs to. With a `group` the module
-    is in that package of `memory_cli.operations`, and the command is one of that group's.
+    is in that package of `memory_cli.operations`, and the command is one of that group's. One that is `brief` takes no
+    longer than handing it to a thread would, unless it has to wait.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Operation(Frozen):
     tools: str = ""
     group: str = ""
     idempotent: bool = False
+    brief: bool = False
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
 

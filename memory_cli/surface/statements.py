@@ -9,6 +9,7 @@ STATEMENTS = (
         WRITE,
         "record_memory",
         "core",
+        brief=True,
         flags={
             "kind": ("-k", "--kind"),
             "scope": ("-s", "--scope"),
