@@ -14,7 +14,7 @@ from memory_cli.models.statement import Filters
 from memory_cli.operations.forget import forget
 from memory_cli.operations.handoff import handoff
 from memory_cli.operations.history import history
-from memory_cli.operations.import_ import import_
+from memory_cli.operations.import_ import WRITTEN, import_
 from memory_cli.operations.jsonl import lines
 from memory_cli.operations.record import record
 from memory_cli.operations.undo import undo
@@ -106,21 +106,22 @@ def test_what_cannot_be_taken_back_is_said(place):
 def test_one_undo_takes_back_a_whole_import_of_many_batches(place):
     do(place, record, "green tea cools")
     before = exported(place)
-    do(place, import_, [f'{{"text": "statement {number}"}}' for number in range(1100)])
-    assert do(place, history, budget=0).changes[0].count == 1100
-    assert len(do(place, undo).ids) == 1100
+    do(place, import_, [f'{{"text": "statement {number}"}}' for number in range(WRITTEN + 100)])
+    assert do(place, history, budget=0).changes[0].count == WRITTEN + 100
+    assert len(do(place, undo).ids) == WRITTEN + 100
     assert exported(place) == before
 
 
 def test_an_import_that_others_wrote_in_between_is_more_than_one_change(place):
     def lines():
-        for number in range(2200):
-            if number == 1400:
+        for number in range(WRITTEN + 100):
+            # What was read before is written.
+            if number == WRITTEN:
                 do(place, record, "black tea cools")
             yield f'{{"text": "statement {number}"}}'
 
-    do(place, import_, lines())
-    assert [each.count for each in do(place, history, budget=0).changes] == [1200, 1, 1000]
+    do(place, import_, lines(), jobs=1)
+    assert [each.count for each in do(place, history, budget=0).changes] == [100, 1, WRITTEN]
 
 
 def test_history_tells_who_changed_what_from_what_to_what(place):

@@ -27,8 +27,10 @@ from memory_cli.store.journal import Journal
 from memory_cli.store.ready import Ready
 from memory_cli.text.identity import new_id
 
-# So many records are made ready and written at once: a writer beside the import waits no longer than they take.
+# So many records are made ready at once, and so many are written at once: each write puts most pages of a store's
+# indexes on the disk again, and a writer beside the import waits as long as one takes.
 BATCH = 1000
+WRITTEN = 4 * BATCH
 LARGEST_BATCH = 1_000_000
 
 
@@ -82,7 +84,7 @@ def take_in(
     tally = _Tally()
     done = 0
     with closing(Crew(memory, scope, workers(jobs)).prepared(_chunks(found))) as ready:
-        for each in ready:
+        for each in _together(ready):
             _take_batch(memory, each, scope, tally, dry_run=dry_run)
             done += each.size
             memory.progress(done, max(total, done), "importing")
@@ -110,6 +112,18 @@ def _chunks(found: Iterable[Found]) -> Iterator[Chunk]:
             some, size = [], 0
     if some:
         yield Chunk(some, size)
+
+
+def _together(ready: Iterable[Prepared]) -> Iterator[Prepared]:
+    """Yield what was made ready in the numbers in which it is written, fewer of long ones."""
+    some: Prepared | None = None
+    for each in ready:
+        some = some.with_next(each) if some else each
+        if len(some.outcomes) >= WRITTEN or some.size >= LARGEST_BATCH:
+            yield some
+            some = None
+    if some:
+        yield some
 
 
 def _note(tally: _Tally) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from io import FileIO
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
 from memory_cli.errors import MemoryCliError
@@ -19,8 +19,8 @@ from memory_cli.operations.importing.record import Found
 
 # The first argument on: what this process imports from, so that its workers import the same.
 START = "import sys; sys.path[:] = sys.argv[1:]; from memory_cli.operations.importing.worker import main; main()"
-# Chunks that a worker has at once: one under way and one that waits, so that it never does.
-AHEAD = 2
+# Chunks that a worker has at once: one under way, and so many that wait that it never does while others are written.
+AHEAD = 6
 # Beyond these, writing is what all wait for.
 MOST = 4
 
@@ -114,18 +114,16 @@ class Crew:
         self._workers: list[_Worker] = []
         # What cannot be handed over, and no worker asks for: a clock may be anything.
         loaded = memory.session.loaded._replace(origins={})
-        session = replace(
-            memory.session, loaded=loaded, environ=dict(memory.session.environ), clock=utc_now, kept=None
-        )
+        session = replace(memory.session, loaded=loaded, environ=dict(memory.session.environ), clock=utc_now, kept=None)
         self._hello, self._count = (session, memory.now, scope), count
 
     def prepared(self, chunks: Iterator[Chunk]) -> Generator[Prepared, None, None]:
         """Yield what became of chunks, in their order."""
         # Most imports have no second one: a worker takes as long to start as the first takes.
-        for chunk in islice(chunks, 1):
-            yield self._own(chunk)
+        first = list(islice(chunks, 2))
+        every = chain(first, chunks)
         try:
-            yield from self._shared(chunks) if self._count > 0 else map(self._own, chunks)
+            yield from self._shared(every) if self._count > 0 and len(first) > 1 else map(self._own, every)
         finally:
             for worker in self._workers:
                 worker.end()
@@ -141,7 +139,7 @@ class Crew:
             if head.prepared is not None:
                 waiting.popleft()
                 yield head.prepared
-            elif len(waiting) <= AHEAD * self._count and (chunk := next(chunks, None)):
+            elif len(waiting) < 2 * AHEAD * self._count and (chunk := next(chunks, None)):
                 # Rather than wait.
                 waiting.append(_Task(chunk, self._own(chunk)))
             elif head.worker:

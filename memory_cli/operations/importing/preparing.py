@@ -72,6 +72,13 @@ class Prepared:
     redacted: Counter[str] = field(default_factory=Counter)
     ignored: set[str] = field(default_factory=set)
 
+    def with_next(self, more: "Prepared") -> "Prepared":
+        """Return this with what became of the records after these."""
+        return Prepared(
+            self.size + more.size, self.outcomes + more.outcomes, self.redacted + more.redacted,
+            self.ignored | more.ignored,
+        )  # fmt: skip
+
 
 class Preparer:
     """Makes records ready as the settings and the session of a memory want it; its stores stay closed."""
