@@ -5,6 +5,7 @@ uv run python -m benchmarks.writing --data DIR --store DIR/stores/100000
 
 import argparse
 import json
+import os
 import shutil
 import sqlite3
 import statistics
@@ -29,6 +30,8 @@ IMPORTED = 20_000
 EMBEDDED = 1000
 BATCHES = (8, 16, 32, 64)
 FULL = "storage.synchronous=full"
+# What is embedded in the background has a figure of its own: here a server finds no model, in a home that has none.
+UNMADE = "dense.embedding_model=use-m3"
 ECHO = """
 from mcp.server import MCPServer
 def echo(text: str) -> str:
@@ -80,10 +83,13 @@ def indexed(folder: Path, texts: Sequence[str]) -> float:
 class Server:
     """A server over standard streams as a client sees it."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], home: Path) -> None:
+        environ = {**os.environ, "HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[1])}
+        # The log says that there is no model.
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-        )
+            command, env=environ, text=True, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
         self._numbers = count(1)
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}}
         self._send("initialize", hello)
@@ -124,8 +130,9 @@ class Server:
 
 def recorded(folder: Path, store: Path, texts: Sequence[str]) -> dict[str, float]:
     """Return how often a second each is done, in turn: a bare commit, a call of a tool that does nothing, a record."""
-    ours = Server([sys.executable, "-m", "memory_cli", *roots(store), "--set", FULL, "serve"])
-    echo = Server([sys.executable, "-c", ECHO])
+    command = [sys.executable, "-m", "memory_cli", *roots(store), "--set", FULL, "--set", UNMADE, "serve"]
+    ours = Server(command, home=folder)
+    echo = Server([sys.executable, "-c", ECHO], home=folder)
     floor = Commits(folder)
     does: dict[str, Callable[[Sequence[str]], None]] = {
         "commits": floor.write,

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _CHARACTERS_PER_TOKEN = 32
 # The engine's memory grows with a padded batch: 32 long texts at once take 1 GB.
 _BYTES_PER_BATCH = 4096
+# As many as a server embeds at a time while nobody asks it anything.
+MANY = 32
 
 _lock = threading.RLock()
 _loaded: dict[tuple[str, int], Embedder] = {}
@@ -188,7 +190,8 @@ class _PackagedEmbedder:
             raise ModelUnavailable(f"The embedding model {self._known.name} fails: {error}") from error
         matrix = np.empty((len(texts), len(rows[0])), np.float32)
         matrix[[index for batch in batches for index in batch]] = rows
-        if len(texts) > 1:
+        # It takes as long as embedding two texts.
+        if len(texts) >= MANY:
             _give_back()
         self._verify(matrix)
         return matrix
