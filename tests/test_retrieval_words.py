@@ -1,5 +1,6 @@
 """Recall by words alone: what matches, in what order, and when nothing is answered."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -41,13 +42,13 @@ def remember(store, *texts, agent="me", kind="ITEM", at=NOW, **fields):
         return [journal.add(made, each) for each in given]
 
 
-def recalled(stores, query, limit=10, offset=0, **filters):
+def recalled(stores, query, limit=10, offset=0, settings=None, **filters):
     stores = stores if isinstance(stores, list) else [stores]
     found = search(
         stores,
         query,
         Filters(now=NOW, **filters),
-        settings=Settings(),
+        settings=settings or Settings(),
         embedder=None,
         why_not="",
         limit=limit,
@@ -100,6 +101,19 @@ def test_filters_hold_before_the_pool_is_cut(empty):
     assert recalled(empty, "tea", kinds=("RULE",)) == ["tea, tea and the rule of tea"]
     assert recalled(empty, "tea", agents=("bob",)) == ["tea, tea and the rule of tea"]
     assert len(recalled(empty, "tea", limit=50)) == 50
+
+
+def test_of_many_rows_those_with_rare_words_are_weighed_and_others_where_too_few_of_them_pass(empty):
+    shallow = replace(Settings(), retrieval=replace(Settings().retrieval, pool_depth=10))
+    remember(empty, *(f"oolong tea of day {day}" for day in range(210)))
+    remember(empty, *(f"tea of the year {year}" for year in range(300)), agent="bob")
+    asked = []
+    empty.db.set_trace_callback(asked.append)
+    assert len(recalled(empty, "oolong tea year", settings=shallow)) == 10
+    (first,) = [each for each in asked if "bm25" in each]
+    assert "words match '{text} : (\"oolong\")'" in first
+    assert len(recalled(empty, "oolong tea year", settings=shallow, agents=("bob",))) == 10
+    empty.db.set_trace_callback(None)
 
 
 def test_what_expired_is_not_recalled(empty):

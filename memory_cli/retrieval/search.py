@@ -16,7 +16,7 @@ from memory_cli.retrieval.meaning import Likeness
 from memory_cli.retrieval.preferences import Asking, preferences
 from memory_cli.retrieval.repetitions import Collapsed, Repetitions
 from memory_cli.retrieval.rerank import Reordered, Reranking, pool, reordered
-from memory_cli.retrieval.words import Matcher, Statistics, affordable, named_agents, statistics
+from memory_cli.retrieval.words import Matcher, Statistics, affordable, named_agents, statistics, telling
 from memory_cli.settings import Settings
 from memory_cli.settings.retrieval import Retrieval
 from memory_cli.store import statements, words
@@ -27,6 +27,8 @@ __all__ = ["Collapsed", "Found", "Hit", "search", "similar_words"]
 
 # How many are read at a time; the first time what a page takes, and a few more for those that are set aside.
 READ, SPARE = 32, 3
+# Of rows that words are found in, so many times as many as are wanted are weighed, those that hold the rarest words.
+WEIGHED = 10
 # Of a long text its beginning is looked up.
 SIMILAR_TOKENS = 600
 SIMILAR_TERMS = 12
@@ -214,8 +216,10 @@ class _Question(Frozen):
         return found
 
     def _by_words(self, place: int, matcher: Matcher, depth: int) -> list[int]:
-        terms = affordable(self.asked.terms, self.known.by_store[place], self.settings.match_budget)
-        return words.matching(self.stores[place], terms, self.filters, limit=depth, agents=matcher.only_names)
+        counts, agents = self.known.by_store[place], matcher.only_names
+        terms = affordable(self.asked.terms, counts, self.settings.match_budget)
+        rare = () if agents else telling(terms, counts, WEIGHED * depth)
+        return words.matching(self.stores[place], terms, self.filters, limit=depth, agents=agents, rare=rare)
 
 
 def _reranked(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from memory_cli.models.frozen import Frozen
@@ -128,6 +129,13 @@ def affordable(terms: Sequence[Term], counts: Mapping[Term, Count], budget: int,
             break
         chosen.append(term)
     return chosen
+
+
+def telling(terms: Sequence[Term], counts: Mapping[Term, Count], enough: int) -> Sequence[Term]:
+    """Return those of the terms, which come rarest first, that so many rows hold; none where all hold hardly more."""
+    held = list(accumulate(counts[term].text for term in terms))
+    needed = next((place for place, rows in enumerate(held, 1) if rows >= enough), len(terms))
+    return terms[:needed] if held and held[-1] > 2 * held[needed - 1] else ()
 
 
 def named_agents(query: Query, known: Statistics) -> dict[str, float]:
