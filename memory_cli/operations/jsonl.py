@@ -78,7 +78,8 @@ class Reader:
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text, or the default where there is none."""
-        return self._typed(name, str, "a text") or default
+        value = self.fields.get(name)
+        return default if value is None else self._typed(name, str, "a text") or default
 
     def moment(self, name: str) -> datetime | None:
         """Return a time, or nothing."""
@@ -95,7 +96,7 @@ class Reader:
 
     def flag(self, name: str) -> bool:
         """Return a truth value; none is false."""
-        return bool(self._typed(name, bool, "true or false"))
+        return self.fields.get(name) is not None and bool(self._typed(name, bool, "true or false"))
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts; one text is a list of one."""
@@ -109,7 +110,7 @@ class Reader:
 
     def object(self, name: str) -> Mapping[str, Any]:
         """Return an object; none is an empty one."""
-        return self._typed(name, dict, "an object") or {}
+        return {} if self.fields.get(name) is None else self._typed(name, dict, "an object")
 
     def origins(self) -> tuple[Origin, ...]:
         """Return where the record says that it came from, `agent`, `source` and `tags` standing for one origin."""

@@ -155,7 +155,10 @@ class Query(Frozen):
 
 def index_tokens(text: str) -> list[str]:
     """Return the tokens under which text is indexed, in order."""
-    return [*chain.from_iterable(map(_tokens, _normalised(text).split()))]
+    chunks = _normalised(text).split()
+    # Asked once a text and not once a chunk, of which few are so long.
+    short = len(max(chunks, key=len, default="")) <= _CACHED_LENGTH
+    return [*chain.from_iterable(map(_cached if short else _tokens, chunks))]
 
 
 def reads_foreign(text: str) -> bool:

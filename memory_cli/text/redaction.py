@@ -7,7 +7,7 @@ places, and the rules of gitleaks are written for a linear-time engine, which Py
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memory_cli.errors import UsageError
@@ -54,11 +54,15 @@ def redact(text: str, *, allow: Sequence[str] = (), patterns: Sequence[str] = ()
     What `allow` names, literally or as a regex, stays; `patterns` are further regexes whose group `secret`, first group
     or whole match is removed.
     """
+    found = _found(text, allow, patterns)
+    if not found:
+        return Redacted(text, ())
     kinds: set[str] = set()
     # A removal can bring a new secret to light, so the end is reached when nothing more is found.
-    while found := _found(text, allow, patterns):
+    while found:
         kinds.update(each.kind for each in found)
         text = _without(text, found)
+        found = _found(text, allow, patterns)
     return Redacted(text, tuple(sorted(kinds)))
 
 
@@ -109,9 +113,16 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+@cache
+def _run() -> re.Pattern[str]:
+    return re.compile(_RUN)
+
+
 def _found(text: str, allow: Sequence[str], patterns: Sequence[str]) -> list[_Found]:
     """Return the places to replace, in order and apart from each other."""
-    candidates = sorted([*_known(text), *_custom(text, patterns)])
+    candidates = sorted(_known(text))
+    if patterns:
+        candidates = sorted([*candidates, *_custom(text, patterns)])
     if not candidates:
         return []
     kept = _union([*_allowed(text, allow), *_spans(_DATA_URI, text, ";base64,")])
@@ -127,7 +138,7 @@ def _known(text: str) -> Iterator[_Found]:
         if sign in lowered:
             wanted.update(index for trigger, index in _FORMS if trigger in lowered)
             break
-    if _compiled(_RUN).search(text):
+    if _run().search(text):
         for mark, triggers in _MARKED:
             if mark in lowered:
                 wanted.update(index for trigger, index in triggers if trigger in lowered)
