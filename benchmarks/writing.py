@@ -26,7 +26,7 @@ from memory_cli.operations.import_ import import_
 from memory_cli.operations.reindex import reindex
 
 RECORDS, ROUNDS = 200, 5
-IMPORTED = 20_000
+IMPORTED = 100_000
 EMBEDDED = 1000
 BATCHES = (8, 16, 32, 64)
 FULL = "storage.synchronous=full"
@@ -162,12 +162,13 @@ def _in_turn(does: Mapping[str, Callable[[Sequence[str]], None]], texts: Sequenc
     return {name: statistics.median(each) for name, each in taken.items()}
 
 
-def imported(folder: Path, texts: Sequence[str]) -> float:
-    """Return how many statements a second an import takes in, durably."""
+def imported(folder: Path, texts: Sequence[str], jobs: int = 0) -> float:
+    """Return how many statements a second an import takes in, durably, on so many cores; 0 are all that pay."""
+    roots(folder)
     lines = [json.dumps({"text": text}, ensure_ascii=False) for text in texts]
     with opened(folder, assignments=[FULL]) as memory:
         start = time.perf_counter()
-        import_(memory, lines)
+        import_(memory, lines, jobs=jobs)
         return len(texts) / (time.perf_counter() - start)
 
 
@@ -198,12 +199,8 @@ def lines(data: Path, store: Path | None) -> Iterator[str]:
         for name, place in (("new", folder / "new"), *([(store.name, folder / "large")] if store else [])):
             yield f"{name}: {_told(recorded(folder, place, texts))}"
         bare = indexed(folder, texts)
-        (folder / "imported").mkdir()
-        roots(folder / "imported")
-        rate = imported(folder / "imported", texts)
-        yield f"import: {rate:.0f} a second; SQLite alone {bare:.0f}; ratio {rate / bare:.2f}"
-        (folder / "embedded").mkdir()
-        roots(folder / "embedded")
+        one, most = (imported(folder / f"imported{jobs}", texts, jobs) for jobs in (1, 0))
+        yield f"import: {one:.0f} a second in one process, {most:.0f} in several; SQLite alone {bare:.0f}"
         ours, best = embedded(folder / "embedded", texts[:EMBEDDED])
         yield f"embedding: {ours:.0f} a second; the model {best:.0f}; ratio {ours / best:.2f}"
 
