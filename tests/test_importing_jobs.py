@@ -16,6 +16,8 @@ from memory_cli.memory import open_memory
 from memory_cli.operations.export import export
 from memory_cli.operations.import_ import BATCH, WRITTEN, import_
 from memory_cli.operations.importing.crew import workers
+from memory_cli.operations.importing.source import Source
+from memory_cli.operations.importing.taking import import_from
 
 SEVERAL = pytest.mark.skipif(
     workers(2) < 1 or not Path("/proc/self/stat").exists(),
@@ -160,3 +162,17 @@ def test_an_import_that_is_ended_leaves_no_worker_and_goes_on_where_it_was(impor
     # Of what is written at once all is there or nothing.
     assert done["already_recorded"] % WRITTEN == 1 and done["already_recorded"] > WRITTEN
     assert done["new"] + done["already_recorded"] == LARGE + 1
+
+
+def test_progress_counts_the_bytes_of_a_file_and_ends_with_all_of_them(tmp_path):
+    told = []
+    file = tmp_path / "tea.jsonl"
+    file.write_text("".join(f'{{"text": "чай 茶 {number}"}}\n' for number in range(WRITTEN + 10)), encoding="utf-8")
+    with open_memory(
+        progress=lambda done, total, _message: told.append((done, total)),
+        project_root=tmp_path, storage_root=tmp_path / "storage",
+    ) as memory:  # fmt: skip
+        import_from(memory, Source(file), scope="local", jobs=1)
+    whole = file.stat().st_size
+    assert [total for _done, total in told] == [whole, whole]
+    assert 0 < told[0][0] < told[1][0] == whole

@@ -9,4 +9,6 @@ def records(lines: Iterable[str]) -> Iterator[Found]:
     """Yield a record for each line that is not blank."""
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield Found(f"line {number}", line, len(line))
+            yield Found(
+                f"line {number}", line, len(line) if line.isascii() else len(line.encode(errors="surrogatepass"))
+            )
