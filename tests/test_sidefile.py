@@ -282,3 +282,83 @@ def test_many_vectors_are_compared_by_threads_and_a_spoilt_file_is_noticed_all_t
     files(place)[0].write_bytes(spoil_code(whole))
     assert is_exact(place)
     assert files(place)[0].read_bytes() == whole
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+def test_a_forked_process_reads_files_of_its_own(place, monkeypatch):
+    monkeypatch.setattr(nearest, "KEPT", 0)
+
+    def is_right(number):
+        with store_of(place) as store:
+            return best(store, f"{number}") == scanned(store, f"{number}")
+
+    assert is_right(0)
+    handles = [each._handle for held in nearest._held.values() for each in held.segments.values()]
+    places = [each.seek(0) for each in handles]
+    if (child := os.fork()) == 0:
+        # No clean-up of the parent's is done in its child.
+        os._exit(0 if all(map(is_right, range(5))) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert [os.lseek(each.fileno(), 0, os.SEEK_CUR) for each in handles] == places
+
+
+def test_no_thread_is_left_behind_by_a_search_that_ends_well_or_badly(place, monkeypatch):
+    monkeypatch.setattr(nearest, "THREADED", 1)
+
+    def threads():
+        return [each for each in threading.enumerate() if each.name == "bounds"]
+
+    with store_of(place) as store:
+        best(store, "question")
+        assert threads() == []
+        nearest.Scan(nearest.held(store, Directions()), Directions().embed_query("given up"))
+        for each in threads():
+            each.join(10)
+        assert threads() == []
+
+
+def test_vectors_that_are_all_alike_are_all_compared(place):
+    with store_of(place) as store, store.transaction():
+        store.db.execute("update vector set components = (select components from vector where number = 1)")
+    nearest.forget()
+    with store_of(place) as store:
+        same = [best(store, text, limit) for text in ("statement 0", "statement 0") for limit in (1, 10, STATEMENTS)]
+    assert [len(set(each)) for each in same] == [1, 10, STATEMENTS] * 2
+
+
+def test_a_statement_alone_and_none_at_all_are_searched(tmp_path):
+    roots(tmp_path)
+    with opened(tmp_path) as memory:
+        store = memory.store(LOCAL)
+        with store.snapshot():
+            assert best(store, "statement 1") == []
+        record_lines(memory, ["statement 1"])
+        embed(store)
+        assert len(best(store, "statement 1")) == 1
+
+
+def test_vectors_of_another_model_are_never_among_the_best(place):
+    with store_of(place) as store:
+        there = store.db.execute("select statement, components from vector where statement % 2 = 0").fetchall()
+        with store.transaction():
+            store.db.execute("insert into model (name, dimension) values ('other@1', ?)", (DIMENSION,))
+            model = store.db.execute("select number from model where name = 'other@1'").fetchone()[0]
+            query = Directions().embed_query("question 1").astype("<f4").tobytes()
+            rows = [(model, row["statement"], query) for row in there]
+            store.db.executemany("insert into vector (model, statement, part, components) values (?, ?, 0, ?)", rows)
+    assert is_exact(place)
+
+
+def test_what_another_process_writes_during_a_recall_comes_with_the_next(place):
+    with store_of(place) as store:
+        with store.snapshot():
+            before = best(store, "question", 300)
+            with store_of(place) as other, other.transaction():
+                vectors.delete(other, before[:1])
+            with opened(place) as memory:
+                record_lines(memory, ["written meanwhile"])
+                embed(memory.stores(LOCAL)[0])
+            assert best(store, "question", 300) == before
+        after = best(store, "question", 300)
+        assert before[0] not in after
+        assert after == scanned(store, "question", 300)[: len(after)]

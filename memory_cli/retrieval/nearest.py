@@ -57,7 +57,7 @@ class Scan:
             start = end
         np.add(held.tail @ query, np.float32(codes.ROUNDING), out=self._bounds[start:])
         self._waiting, self._made = list(range(len(self._parts))), set[int]()
-        count = min(os.cpu_count() or 1, len(self._parts)) if len(held.numbers) >= THREADED else 0
+        count = min(_processors(), len(self._parts)) if len(held.numbers) >= THREADED else 0
         self._threads = [threading.Thread(target=self._help, name="bounds", daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
@@ -109,12 +109,29 @@ def forget() -> None:
         _held.clear()
 
 
+def _begin_anew() -> None:
+    """Hold nothing in a child: it would share with its parent where in the files each of them reads."""
+    global _lock  # noqa: PLW0603 - another thread may have held it, and is not here to let go of it
+    _lock = threading.Lock()
+    _held.clear()
+
+
+# Windows has no fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
+
 def rebuild(store: Store, embedder: Embedder) -> Held:
     """Delete the files of codes, which were found wrong, and build them from the store."""
     with _lock:
         sidefiles.drop(store)
         _held.pop((str(store.path.absolute()), embedder.model), None)
     return held(store, embedder)
+
+
+def _processors() -> int:
+    # A container may be given fewer than the machine has.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _keep_codes(known: Held) -> None:
