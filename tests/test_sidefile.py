@@ -18,6 +18,7 @@ from memory_cli.models.statement import Filters
 from memory_cli.operations.forget import forget
 from memory_cli.operations.record_lines import record_lines
 from memory_cli.retrieval import codes, meaning, nearest
+from memory_cli.retrieval.search import search
 from memory_cli.store import sidefiles, vectors
 
 DIMENSION = 48
@@ -260,6 +261,24 @@ def test_a_search_reads_few_vectors(place):
         store.db.set_trace_callback(None)
         read = [each.count(",") for each in rows if "from vector" in each and " in (" in each]
         assert 0 < sum(read) < STATEMENTS / 3
+
+
+def test_a_recall_by_words_and_meaning_executes_few_statements_and_reads_vectors_in_few_batches(place):
+    def recalled(text):
+        wanted = Filters(now=NOW)
+        given = {"settings": memory.settings, "embedder": Directions(), "why_not": "", "limit": 3}
+        return search([store], text, wanted, **given).hits
+
+    with opened(place, assignments=["retrieval.pool_depth=6"]) as memory:
+        store = memory.stores(LOCAL)[0]
+        assert recalled("statement 7")
+        seen: list[str] = []
+        store.db.set_trace_callback(lambda sql: None if sql.startswith("--") else seen.append(sql))
+        assert recalled("statement 8")
+        store.db.set_trace_callback(None)
+    read = [each.count(",") for each in seen if "from vector" in each and "statement in (" in each]
+    assert len(read) <= 3 and sum(read) < STATEMENTS / 3, read
+    assert len(seen) <= 30, len(seen)
 
 
 def test_a_segment_keeps_its_promise_without_any_vector():
