@@ -1,6 +1,6 @@
 """How often a question about something else is answered with nothing, and what that costs.
 
-    uv run python -m benchmarks.offtopic --data DIR
+    uv run python -m benchmarks.offtopic --data DIR [--settings dense.embedding_model=use-m3]
 
 DIR holds sets as NAME.statements.jsonl (id, store, text, …) and NAME.queries.jsonl (store, query, relevant); no data
 comes with the project. Each set's questions are asked of stores of the other sets, and of one of this machine's own
@@ -43,13 +43,13 @@ def packages(count: int) -> list[Row]:
     return [{"id": f"package/{place}", "store": "packages", "text": line} for place, line in enumerate(chosen)]
 
 
-def fill(folder: Path, statements: Iterable[Row]) -> None:
+def fill(folder: Path, statements: Iterable[Row], assignments: Sequence[str] = ()) -> None:
     """Make a store that holds the statements with their vectors."""
     roots(folder)
     lines = [json.dumps({key: value for key, value in each.items() if key != "store"}) for each in statements]
-    with opened(folder) as memory:
+    with opened(folder, assignments=assignments) as memory:
         import_(memory, lines)
-    with opened(folder) as memory:
+    with opened(folder, assignments=assignments) as memory:
         reindex(memory, vectors_only=True)
 
 
@@ -65,6 +65,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--queries", type=int, default=40, help="how many questions of a group to ask of a store")
     parser.add_argument("--words", action="store_true", help="words only, no meaning")
+    parser.add_argument("--settings", nargs="*", default=[], help="settings of all stores, such as another model")
     told = parser.parse_args()
     names = sorted(path.name.split(".")[0] for path in told.data.glob("*.queries.jsonl"))
     statements: dict[str, list[Row]] = defaultdict(list)
@@ -75,11 +76,15 @@ def main() -> None:
         for row in read(told.data, name, "queries"):
             queries[f"{name}/{row['store']}"].append(row)
     statements["packages"] = packages(1000)
-    report(measured(statements, queries, told.queries, told.words))
+    report(measured(statements, queries, told.queries, told.words, told.settings))
 
 
 def measured(
-    statements: dict[str, list[Row]], queries: dict[str, list[Row]], count: int, words: bool
+    statements: dict[str, list[Row]],
+    queries: dict[str, list[Row]],
+    count: int,
+    words: bool,
+    settings: Sequence[str] = (),
 ) -> list[tuple[str, int, int, int, int]]:
     """Return for each store: foreign questions asked, answered with nothing; own right answers, those lost."""
     chance = random.Random(7)
@@ -87,16 +92,16 @@ def measured(
     for store, held in statements.items():
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
-            fill(folder, held)
+            fill(folder, held, settings)
             # A set's own groups speak of the same things in other words, or in other languages.
             foreign = [row for group, asked in queries.items() if group.split("/")[0] != store.split("/")[0]
                        for row in chance.sample(asked, min(count, len(asked)))]  # fmt: skip
-            empty = sum(not ask(folder, row["query"], words) for row in foreign)
+            empty = sum(not ask(folder, row["query"], words, settings) for row in foreign)
             right = lost = 0
             for row in queries.get(store, [])[: 2 * count]:
-                if set(row["relevant"]) & set(ask(folder, row["query"], words, NO_FLOOR)):
+                if set(row["relevant"]) & set(ask(folder, row["query"], words, [*settings, *NO_FLOOR])):
                     right += 1
-                    lost += not ask(folder, row["query"], words)
+                    lost += not ask(folder, row["query"], words, settings)
             rows.append((store, len(foreign), empty, right, lost))
     return rows
 
