@@ -17,7 +17,7 @@ class Retrieval(Frozen):
     ] = 10
     pool_depth: Annotated[
         int, Setting("How many candidates each leg of a recall gives.", kind="retrieval", at_least=1, at_most=100_000)
-    ] = 200
+    ] = 150
     rerank_depth: Annotated[
         int, Setting("How many of the best the reranker puts in order.", kind="retrieval", at_least=1, at_most=1000)
     ] = 50
