@@ -143,6 +143,16 @@ def test_a_server_that_nobody_asks_anything_ends_with_its_input(tmp_path):
         assert server.returncode == 0
 
 
+@pytest.mark.parametrize("number", [0, ""])
+def test_what_is_no_message_leaves_every_request_its_answer_at_the_end(tmp_path, number):
+    with served(tmp_path) as server:
+        say(server, HELLO)
+        hear(server)
+        say(server, call(number, "recall_memory", query="green"), "this is no JSON")
+        rest, _log = server.communicate(timeout=30)
+    assert sorted((json.loads(each)["id"] for each in rest.splitlines()), key=str) == sorted((None, number), key=str)
+
+
 def test_a_client_that_stops_reading_is_no_error(tmp_path):
     with served(tmp_path) as server:
         say(server, HELLO)

@@ -41,7 +41,7 @@ class Outward(_Stream):
     def __init__(self, lines: Lines, answers: Answers) -> None:
         self._lines = lines
         self._answers = answers
-        self._due: set[str | int] = set()
+        self._due: set[str | int | None] = set()
         self._settled = anyio.Event()
 
     async def send(self, item: SessionMessage) -> None:
@@ -54,7 +54,7 @@ class Outward(_Stream):
             self._lines.end()
             raise anyio.BrokenResourceError from error
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-            self._due.discard(message.id or 0)
+            self._due.discard(message.id)
             if not self._due:
                 self._settled.set()
 
