@@ -9,26 +9,22 @@ and nobody who knew of it took away must be there in the end, or be kept as what
 import argparse
 import json
 import random
-import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks.device_states import SHARED, all_statements, differing, key_now, lost, pieces, state
 from benchmarks.stores import opened, roots
-from memory_cli.categories import changing
 from memory_cli.errors import MemoryCliError
 from memory_cli.memory import GLOBAL, LOCAL, Memory
-from memory_cli.models.categories import LOG
-from memory_cli.models.links import MADE
-from memory_cli.models.statement import Filters, Statement
 from memory_cli.models.sync import Synced
 from memory_cli.operations.category.append import append
 from memory_cli.operations.category.delete import delete
@@ -43,14 +39,12 @@ from memory_cli.operations.sync.folder import folder
 from memory_cli.operations.undo import undo
 from memory_cli.operations.unlink import unlink
 from memory_cli.operations.update import update
-from memory_cli.store import categories, checks, entries, links, statements, sync
-from memory_cli.store.connection import Store
+from memory_cli.store import checks, links, sync
 from memory_cli.sync import running
 from memory_cli.sync.exchange import root_of
 from memory_cli.sync.merging import STRATEGIES
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
-SHARED = ("the shared words one", "the shared words two")
 STEPS = 40
 # Of so many steps of any kind one is a sync.
 SYNCS = 0.25
@@ -107,7 +101,7 @@ class World:
 
     def id(self, memory: Memory) -> str:
         """Return the id of a statement, or one that there is not."""
-        found = _statements(memory, self.scope)
+        found = all_statements(memory, self.scope)
         return self.chance.choice(found).id if found else "nobody"
 
 
@@ -128,14 +122,14 @@ def act(world: World, device: Device) -> None:
     # Often at the same moment as something else: a clock tells nothing.
     with device.open(world.tick // 20 * 20 if world.chance.random() < 0.5 else world.tick) as memory:
         before, kept = pieces(memory, world.scope), lost(memory, world.scope)
-        ids = {each.id for each in _statements(memory, world.scope)}
-        moved = {each: _key_now(memory.store(world.scope), each) for each in world.told}
+        ids = {each.id for each in all_statements(memory, world.scope)}
+        moved = {each: key_now(memory.store(world.scope), each) for each in world.told}
         # What there is nothing for yet is refused.
         try:
             world.chance.choice(WORK)(world, memory)
         except MemoryCliError:
             return
-        ids -= {each.id for each in _statements(memory, world.scope)}
+        ids -= {each.id for each in all_statements(memory, world.scope)}
         after, gone = pieces(memory, world.scope), kept.difference(lost(memory, world.scope))
     world.told |= after - before
     world.forgotten |= ids
@@ -277,62 +271,13 @@ def check(world: World) -> None:
             store = memory.store(world.scope)
             assert checks.problems(store) == [], checks.problems(store)
     for other in states[1:]:
-        assert other == states[0], f"the same roots of other things: {_differing(states[0], other)}"
+        assert other == states[0], f"the same roots of other things: {differing(states[0], other)}"
     with world.devices[0].open(world.tick) as memory:
-        now = {each: _key_now(memory.store(world.scope), each) for each in world.told - world.taken}
+        now = {each: key_now(memory.store(world.scope), each) for each in world.told - world.taken}
     # A link goes with each of its ends, also with one that an undo brought back.
     missing = [now[each] for each in now if not world.forgotten & {*each.split(), *now[each].split()}]
     missing = sorted({*missing} - {""} - there)
     assert not missing, f"lost: {missing}"
-
-
-def _key_now(store: Store, piece: str) -> str:
-    """Return the key of a link between what its ends are by now, empty where it cannot be any more."""
-    one, _, rest = piece.partition(" ")
-    type, _, other = rest.partition(" ")
-    if type not in MADE:
-        return piece
-    ends = [statements.by_id(store, each) for each in (one, other)]
-    ids = {each.id for each in ends if each}
-    return f"{ends[0].id} {type} {ends[1].id}" if ends[0] and ends[1] and len(ids) == 2 else ""
-
-
-def state(memory: Memory, scope: str) -> tuple[Mapping[str, Any], ...]:
-    """Return all that syncs; how often something was recalled, and in which order it came, is a device's own."""
-    store = memory.store(scope)
-    told = {
-        each.id: (each.kind, each.text, each.at, each.updated_at, each.expires_at, each.aliases, dict(each.metadata),
-                  each.superseded, sorted((one.agent, one.source, one.tags) for one in each.origins))
-        for each in _statements(memory, scope)
-    }  # fmt: skip
-    linked = {each.key: (each.score, each.at, each.agent) for each in links.newest(store, -1)}
-    return told, linked, documents(memory, scope)
-
-
-def documents(memory: Memory, scope: str) -> dict[str, Any]:
-    """Return the data of each category; of a log what was appended when, since each device numbers it for itself."""
-    store = memory.store(scope)
-    found: dict[str, Any] = {}
-    for each in categories.everything(store):
-        if each.kind == LOG:
-            found[each.name] = sorted((one.at, one.agent, one.body) for one in entries.of(store, each.name))
-        else:
-            found[each.name] = json.loads(changing.text_at(store, each) or "")
-    return found
-
-
-def pieces(memory: Memory, scope: str) -> set[str]:
-    """Return each text that can be lost, and the keys of links."""
-    found = {text for one in _statements(memory, scope) for text in (one.text, *one.metadata.values())}
-    for each in documents(memory, scope).values():
-        found |= {json.loads(body)["did"] for _at, _agent, body in each} if isinstance(each, list) else {*each.values()}
-    return found - {*SHARED} | {each.key for each in links.newest(memory.store(scope), -1)}
-
-
-def lost(memory: Memory, scope: str) -> set[str]:
-    """Return each text in what lost in conflicts and is kept."""
-    found = sync.conflicts(memory.store(scope), resolved=True)
-    return set(re.findall(r"[a-z]+ \d{6}", json.dumps([dict(each.lost) for each in found])))
 
 
 def round_of(place: Path, seed: int, *, steps: int = STEPS, kills: float = 0.0) -> int:
@@ -352,21 +297,6 @@ def round_of(place: Path, seed: int, *, steps: int = STEPS, kills: float = 0.0) 
     except AssertionError as error:
         raise AssertionError(f"seed {seed}, {world.devices[0].strategy}, {world.scope}: {error}") from error
     return meetings
-
-
-def _statements(memory: Memory, scope: str) -> list[Statement]:
-    wanted = Filters(now=memory.now, include_expired=True)
-    # By their words: ids are random, and a seed is to do the same again.
-    return sorted(statements.page(memory.store(scope), wanted, limit=10**9), key=lambda each: (each.text, each.kind))
-
-
-def _differing(one: tuple[Mapping[str, Any], ...], other: tuple[Mapping[str, Any], ...]) -> list[Any]:
-    return [
-        (name, first.get(name), second.get(name))
-        for first, second in zip(one, other, strict=True)
-        for name in sorted({*first, *second})
-        if first.get(name) != second.get(name)
-    ]
 
 
 def _roots(world: World) -> Iterator[str]:
