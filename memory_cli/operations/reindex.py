@@ -1,6 +1,5 @@
 """Build the indexes anew, and embed what waits for it."""
 
-import os
 from typing import Annotated
 
 from memory_cli.errors import UsageError
@@ -10,6 +9,7 @@ from memory_cli.operations import parameters as given
 from memory_cli.operations.category import rebuilding
 from memory_cli.operations.pending import embed_batches, pending
 from memory_cli.parameter import Described
+from memory_cli.processors import processors
 from memory_cli.store import links as link_rows
 from memory_cli.store import vectors, words
 
@@ -47,7 +47,7 @@ def reindex(
         count, notes = rebuilding.rebuilt(memory, scope)
         indexed = sum(words.rebuild(store, memory.progress) for store in memory.stores(scope))
     orphans = 0 if words_only else sum(vectors.requeue(store) for store in memory.stores(scope))
-    embedder, why_not = memory.embedder(min(jobs, os.cpu_count() or 1)) if embed and not words_only else (None, "")
+    embedder, why_not = memory.embedder(min(jobs, processors())) if embed and not words_only else (None, "")
     embedded = dropped = 0
     for store in memory.stores(scope) if embedder else ():
         assert embedder is not None

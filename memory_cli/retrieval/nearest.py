@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from memory_cli.embedding import Embedder, Matrix, Vector
 from memory_cli.models.frozen import Frozen
+from memory_cli.processors import processors
 from memory_cli.retrieval import codes
 from memory_cli.retrieval.codes import Damaged, Segment
 from memory_cli.store import sidefiles, vectors
@@ -57,7 +58,7 @@ class Scan:
             start = end
         np.add(held.tail @ query, np.float32(codes.ROUNDING), out=self._bounds[start:])
         self._waiting, self._made = list(range(len(self._parts))), set[int]()
-        count = min(_processors(), len(self._parts)) if len(held.numbers) >= THREADED else 0
+        count = min(processors(), len(self._parts)) if len(held.numbers) >= THREADED else 0
         self._threads = [threading.Thread(target=self._help, name="bounds", daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
@@ -127,11 +128,6 @@ def rebuild(store: Store, embedder: Embedder) -> Held:
         sidefiles.drop(store)
         _held.pop((str(store.path.absolute()), embedder.model), None)
     return held(store, embedder)
-
-
-def _processors() -> int:
-    # A container may be given fewer than the machine has.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _keep_codes(known: Held) -> None:

@@ -16,6 +16,7 @@ from memory_cli.models.frozen import replace
 from memory_cli.operations.importing import frames
 from memory_cli.operations.importing.preparing import Entry, Failed, Prepared, Preparer
 from memory_cli.operations.importing.record import Found
+from memory_cli.processors import processors
 
 # The first argument on: what this process imports from, so that its workers import the same.
 START = "import sys; sys.path[:] = sys.argv[1:]; from memory_cli.operations.importing.worker import main; main()"
@@ -34,9 +35,8 @@ class Chunk(NamedTuple):
 
 def workers(jobs: int) -> int:
     """Return how many processes keep so many cores busy together with this one; 0 are all cores that pay."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     # Waiting for the pipes of many at once is not to be had there.
-    return 0 if os.name == "nt" else min(jobs or MOST, cores) - 1
+    return 0 if os.name == "nt" else min(jobs or MOST, processors()) - 1
 
 
 class _Task:
