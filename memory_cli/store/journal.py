@@ -89,6 +89,7 @@ def add_all(journal: Journal, new: Sequence[Ready]) -> None:
     first = int(grown[0]) + 1 if grown else 1
     sequence = next_sequence(journal)
     journal.sequence += len(new) - 1
+    # From the kind on a Ready holds what the columns do, in their order.
     db.executemany(
         INSERT_READY,
         [
