@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "memory_cli"
 # From below to above; what stands in one line does not import each other.
 LAYERS = (
-    {"errors", "models", "parameter", "private"},
+    {"errors", "models", "parameter", "private", "processors"},
     {"locks", "sockets"},
     {"wire"},
     {"settings", "text"},
